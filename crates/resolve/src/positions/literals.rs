@@ -1,5 +1,6 @@
 //! Literals that give a type's fields by position: `Point{1, 2}` of Go, `struct point p = {1, 2};` of C and C++.
 
+use super::initializers::dimensions;
 use super::{PositionUse, uses_of_type};
 use crate::brackets::close_bracket;
 use crate::classes::is_class;
@@ -20,20 +21,17 @@ const MAX_TYPES: usize = 50;
 /// How many braces of lists are followed around a literal. Beyond them it is taken to give all fields.
 const MAX_NESTED: usize = 100;
 
-/// Words of C and C++ between a type and what is declared with it.
-const QUALIFIERS: [&str; 4] = ["const", "volatile", "static", "constexpr"];
-
 /// A type whose literals were read: where it is declared, the fields that hold the value, and whether they are lists.
-type SearchedType = (RelPath, usize, Vec<(String, bool)>, bool);
+type SearchedType = (RelPath, usize, Vec<(String, usize)>, bool);
 
 /// The literals that are searched for.
 #[derive(Clone)]
-struct Search {
+pub(super) struct Search {
     /// The 0-based number of the field among those of its type.
     field: usize,
     rules: FieldValues,
-    /// The fields of outer types that hold the value, the outermost first, each with whether it is an array: `.from = {1, 2}`.
-    inside: Vec<(String, bool)>,
+    /// The fields of outer types that hold the value, the outermost first, each with the number of its dimensions: `.from = {1, 2}`.
+    pub(super) inside: Vec<(String, usize)>,
     /// Whether the literal is a list of such values, in Go.
     is_list: bool,
 }
@@ -156,10 +154,10 @@ impl Search {
                 if is_typedef {
                     return Some((self.clone(), at));
                 }
-                let is_list = text_after(text, name_start + name.len()).starts_with('[');
+                let (dimensions, _) = dimensions(text, name_start + name.len());
                 let outer = row.parent().filter(|_| row.kind() == SymbolKind::Field)?;
                 let is_own = owner.file.path == here.file.path && owner.row == outer;
-                let mut inside = vec![(name.to_owned(), is_list)];
+                let mut inside = vec![(name.to_owned(), dimensions)];
                 inside.extend(self.inside.iter().cloned());
                 (!is_own).then(|| (Search { inside, ..self.clone() }, outer))
             }
@@ -211,85 +209,8 @@ impl Search {
         }
     }
 
-    /// Returns where an initializer of C or C++ behind the type's name gives fields by position.
-    fn behind_declarator(&self, text: &str, place: TextRange) -> Option<usize> {
-        let end = place.end as usize;
-        let behind = text_after(text, end);
-        let start = text.len() - behind.len();
-        // `(struct s){1, 2}`, `S{1, 2}`
-        if let Some(rest) = behind.strip_prefix(')').map(str::trim_start).filter(|rest| rest.starts_with('{'))
-        {
-            return self.initialized(text, text.len() - rest.len(), false, &self.inside);
-        }
-        if behind.starts_with('{')
-            && !matches!(last_word(text[..place.start as usize].trim_end()), "struct" | "class" | "union")
-        {
-            return self.initialized(text, start, false, &self.inside);
-        }
-        if !behind.starts_with('*') && first_word(behind).is_empty() {
-            return None;
-        }
-        // `a = {1, 2}, *p, b[2] = {{1, 2}}`, `a{1, 2}`
-        let mut at = start;
-        loop {
-            let rest = text_after(text, at);
-            let name = first_word(rest);
-            at = text.len() - rest.len() + name.len();
-            if QUALIFIERS.contains(&name) {
-                continue;
-            }
-            let mut behind = text_after(text, at);
-            let is_list = behind.starts_with('[');
-            while behind.starts_with('[') {
-                behind = text_after(text, close_bracket(text, text.len() - behind.len()));
-            }
-            let value = behind.strip_prefix('=').unwrap_or(behind).trim_start();
-            let open = text.len() - value.len();
-            if !name.is_empty()
-                && value.starts_with('{')
-                && let Some(found) = self.initialized(text, open, is_list, &self.inside)
-            {
-                return Some(found);
-            }
-            at = next_declarator(text, at)?;
-        }
-    }
-
-    /// Returns where the initializer whose brace stands at byte `open` gives the field by position. `inside`: the fields of its type
-    /// that hold the value, as in [`Search`].
-    fn initialized(
-        &self,
-        text: &str,
-        open: usize,
-        is_list: bool,
-        inside: &[(String, bool)],
-    ) -> Option<usize> {
-        let braces = |item: &Range<usize>| {
-            let value = match text[item.clone()].trim_start().starts_with(['.', '[']) {
-                true => item.start + text[item.clone()].find('=')? + 1..item.end,
-                false => item.clone(),
-            };
-            let open = value.end - text[value].trim_start().len();
-            text[open..].starts_with('{').then_some(open)
-        };
-        let all = items(text, open);
-        if is_list && all.iter().any(|item| braces(item).is_some()) {
-            return all
-                .iter()
-                .filter_map(braces)
-                .find_map(|open| self.initialized(text, open, false, inside));
-        }
-        let [(field, is_list), inside @ ..] = inside else { return self.positional(text, open) };
-        let may_hold = |item: &&Range<usize>| {
-            let designated = text[(*item).clone()].trim_start().strip_prefix('.');
-            designated.is_none_or(|rest| first_word(rest) == field)
-        };
-        let mut values = all.iter().filter(may_hold).filter_map(braces);
-        values.find_map(|open| self.initialized(text, open, *is_list, inside))
-    }
-
     /// Returns the byte of the brace at `open` if what it holds gives the field by position.
-    fn positional(&self, text: &str, open: usize) -> Option<usize> {
+    pub(super) fn positional(&self, text: &str, open: usize) -> Option<usize> {
         let all = items(text, open);
         let is_unnamed = |item: &Range<usize>| match self.rules {
             FieldValues::Braces => colon(text, item).is_none(),
@@ -306,25 +227,8 @@ impl Search {
     }
 }
 
-/// Returns the byte behind the comma that ends the declarator at byte `at`, if another follows in the same declaration.
-fn next_declarator(text: &str, mut at: usize) -> Option<usize> {
-    loop {
-        at += text.get(at..)?.find(['(', '[', '{', ',', ';', ')', ']', '}', '>'])?;
-        match text.as_bytes()[at] {
-            b',' => return Some(at + 1),
-            b'(' | b'[' => at = close_bracket(text, at),
-            // A body of a function has no comma behind it.
-            b'{' => {
-                let behind = text_after(text, close_bracket(text, at));
-                return behind.strip_prefix(',').map(|rest| text.len() - rest.len());
-            }
-            _ => return None,
-        }
-    }
-}
-
 /// Returns where the items stand between the brace at byte `open` and its end.
-fn items(text: &str, open: usize) -> Vec<Range<usize>> {
+pub(super) fn items(text: &str, open: usize) -> Vec<Range<usize>> {
     let end = close_bracket(text, open).saturating_sub(1).max(open + 1);
     let (mut all, mut start, mut at) = (Vec::new(), open + 1, open + 1);
     let bytes = text.as_bytes();

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod constants;
+mod initializers;
 mod lists;
 mod literals;
 mod ordinals;

@@ -398,6 +398,8 @@ fn fields_of_c_are_given_in_values_of_any_nesting() {
         ("struct q v = {1, {{{1, 2}, 3}}};", "a.c:5"),
         ("struct q v = {.mid = {{.in = {1, 2}}}};", "a.c:5"),
         ("r v[] = {{.mid = {[1] = {.in = {1, 2}}}}};", "a.c:5"),
+        ("struct s v[2][2] = {{{1, 2}}};", "a.c:5"),
+        ("struct s v[2][2] = {{{1}, {1}}};", ""),
         ("struct q v = {.mid = {{.in = {.a = 1}}}};", ""),
         ("struct q v = {.x = 1, .mid = {{.x = 2}, {.x = 3}}};", ""),
     ] {
