@@ -32,13 +32,14 @@ pub fn augmented_outside(sources: &dyn Sources, target: &IndexedDeclaration) -> 
             let is_own = OWN_MODULES.iter().any(|start| name.starts_with(start));
             return (!is_own).then(|| format!("declare module \"{name}\""));
         }
-        let is_known = language.global_types.contains(&name);
+        // Of any name: which ones libraries declare is not known, and what is added to one of them is seldom the project's own.
         if gaps.is_in_global(at) {
-            return is_known.then(|| "declare global".to_owned());
+            return Some("declare global".to_owned());
         }
         match row.parent() {
             Some(parent) => at = parent,
             None => {
+                let is_known = language.global_types.contains(&name);
                 let is_whole = at == target.row && !is_module && is_known;
                 return is_whole.then(|| "a file that is no module".to_owned());
             }

@@ -74,7 +74,7 @@ pub(super) async fn with_augmented(
     if let Some(place) = project.with_view(work).await? {
         let name = &symbol.target.name;
         let why = format!(
-            "'{name}' in {place} adds to what a library declares by this name, which stays; its members can be renamed, or declare a type of your own"
+            "'{name}' in {place} adds, or may add, to what a library declares by this name, which stays; its members can be renamed, or declare a type of your own"
         );
         draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
     }

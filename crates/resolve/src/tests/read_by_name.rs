@@ -400,10 +400,13 @@ fn types_of_typescript_that_add_to_those_of_a_library() {
         // No file is a module here: this declares a library that has no types.
         ("declare module \"untyped\" {\n  interface $0Own { user: string }\n}", None),
         ("namespace N {\n  interface $0Window { a: string }\n}", None),
-        // No library has these.
         ("class $0Node {}", None),
-        ("export {};\ndeclare global {\n  interface $0MyState { mine: string }\n}", None),
-        ("export {};\ndeclare global {\n  namespace Mine { interface $0Window { a: string } }\n}", None),
+        // What libraries declare in it is not known.
+        ("export {};\ndeclare global {\n  interface $0MyState { mine: string }\n}", Some("declare global")),
+        (
+            "export {};\ndeclare global {\n  namespace Mine { interface $0Window { a: string } }\n}",
+            Some("declare global"),
+        ),
         ("import x from \"x\";\ndeclare module \"@/store\" {\n  interface $0State { user: string }\n}", None),
         ("import x from \"x\";\ndeclare module \"~/store\" {\n  interface $0State { user: string }\n}", None),
         // Modules, however they are written.
