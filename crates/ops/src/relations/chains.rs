@@ -251,12 +251,22 @@ impl CallGraph {
             if graph.calls.contains_key(&key) {
                 continue;
             }
-            let is_late = !graph.calls.is_empty() && Instant::now() >= ask.until;
-            if is_late || graph.calls.len() == MAX_EXPANDED {
-                graph.gaps.is_cut = true;
-                break;
-            }
-            let level = callers_of(project, function, ask.servers_until).await?;
+            let callers = callers_of(project, function, ask.servers_until);
+            let level = match graph.calls.len() {
+                // Without these there is no answer.
+                0 => callers.await?,
+                MAX_EXPANDED => {
+                    graph.gaps.is_cut = true;
+                    break;
+                }
+                _ => match timeout_at(ask.until, callers).await {
+                    Ok(level) => level?,
+                    Err(_) => {
+                        graph.gaps.is_cut = true;
+                        break;
+                    }
+                },
+            };
             let next = graph.add(key, level);
             if depth + 1 < ask.depth {
                 waiting.extend(next.into_iter().map(|target| (depth + 1, target)));
