@@ -200,23 +200,8 @@ impl FilterValue {
     }
 }
 
-/// How many components are multiplied at a time. With their number known the compiler takes the processor's own sums of
-/// products: 2.5 instead of 9 ms for 100,000 vectors.
-const AT_ONCE: usize = 32;
-
 fn dot(components: &[i8], query: &[i16]) -> i32 {
-    let ((chunks, rest), (query, query_rest)) =
-        (components.as_chunks::<AT_ONCE>(), query.as_chunks::<AT_ONCE>());
-    let of_rest: i32 = rest.iter().zip(query_rest).map(|(a, b)| product(*a, *b)).sum();
-    chunks.iter().zip(query).map(|(a, b)| chunk_product(a, b)).sum::<i32>() + of_rest
-}
-
-fn chunk_product(components: &[i8; AT_ONCE], query: &[i16; AT_ONCE]) -> i32 {
-    components.iter().zip(query).map(|(a, b)| product(*a, *b)).sum()
-}
-
-fn product(component: i8, query: i16) -> i32 {
-    i32::from(i16::from(component)) * i32::from(query)
+    components.iter().zip(query).map(|(a, b)| i32::from(i16::from(*a)) * i32::from(*b)).sum()
 }
 
 #[cfg(test)]
@@ -225,17 +210,6 @@ mod tests {
 
     fn filter() -> Filter {
         Filter { language: None, error_type: None, min_confidence: 0.0 }
-    }
-
-    #[test]
-    fn products_of_any_length_are_summed() {
-        for length in [0, 1, 31, 32, 33, 100] {
-            let components: Vec<i8> = (0..length).map(|n| if n % 2 == 0 { -127 } else { n }).collect();
-            let query: Vec<i16> = components.iter().map(|x| i16::from(*x) + 1).collect();
-            let expected: i32 =
-                components.iter().zip(&query).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-            assert_eq!(dot(&components, &query), expected, "{length}");
-        }
     }
 
     #[test]
