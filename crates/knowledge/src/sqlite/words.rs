@@ -91,7 +91,8 @@ impl WordChanges {
     }
 }
 
-/// Returns the rows that have each of the terms, or one related to it that is none of the terms itself.
+/// Returns for each term the rows that have it, and the rows of each related term. Related terms that are in `terms` are left
+/// out, since they count for themselves.
 pub(super) fn rows_of(connection: &Connection, terms: &[String]) -> Result<Vec<QueryWord>, Failure> {
     let read = || {
         let mut reader = TermReader::new(connection)?;
