@@ -2,6 +2,7 @@
 //! of its own. Invariant: results are in the order of the items they were computed from, whichever thread
 //! computed them.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -53,9 +54,36 @@ pub fn concurrent_map<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn
     results.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Runs `own` on the calling thread, and `other` meanwhile for each number from 1 up to `parts`, exclusive, on a thread of its own.
+/// Returns the result of `own` and then the others in order. For work whose state cannot leave its thread.
+pub fn in_parts<R: Send>(parts: usize, own: impl FnOnce() -> R, other: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    thread::scope(|scope| {
+        let other = &other;
+        let start = |part| thread::Builder::new().spawn_scoped(scope, move || other(part)).map_err(|_| part);
+        let started: Vec<_> = (1..parts).map(start).collect();
+        let mut results = vec![own()];
+        results.extend(started.into_iter().map(|one| match one {
+            Ok(running) => running.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The thread could not be started.
+            Err(part) => other(part),
+        }));
+        results
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_in_order_and_the_first_one_runs_here() {
+        let here = thread::current().id();
+        for parts in [1, 2, 5] {
+            let own = || (0, thread::current().id() == here);
+            let found = in_parts(parts, own, |part| (part, thread::current().id() == here));
+            assert_eq!(found, (0..parts).map(|part| (part, part == 0)).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn results_are_in_order_and_few_items_take_no_thread() {

@@ -69,16 +69,14 @@ pub fn occurrences(
     };
     let holding: Vec<&Arc<FileEntry>> =
         files.with_any_words((!name.is_empty()).then_some(words)).filter(|file| may_hold(file)).collect();
-    let threads = cores::count().min(holding.len() / FILES_OF_THREAD);
-    if threads <= 1 {
-        return in_files(&resolver, &wanted, holding.iter().copied());
-    }
+    let threads = cores::count().min(holding.len() / FILES_OF_THREAD).max(1);
     // What each thread resolves it resolves for itself. Files beside each other resolve much alike, so each gets every nth.
-    let parts: Vec<usize> = (0..threads).collect();
-    let found = cores::concurrent_map(&parts, 1, |part| {
+    let of_part = |part: usize| holding.iter().copied().skip(part).step_by(threads);
+    let judge_here = || in_files(&resolver, &wanted, of_part(0));
+    let found = cores::in_parts(threads, judge_here, |part| {
         let own = Resolver::new(sources, family, cancel);
         let Some(wanted) = TargetContext::new(&own, &targets, &perhaps)? else { return Ok(Vec::new()) };
-        in_files(&own, &wanted, holding.iter().copied().skip(*part).step_by(threads))
+        in_files(&own, &wanted, of_part(part))
     });
     let mut found = found.into_iter().collect::<Result<Vec<_>, Cancelled>>()?.concat();
     found.sort_by(|a, b| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
