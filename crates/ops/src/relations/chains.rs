@@ -254,18 +254,13 @@ impl CallGraph {
             let callers = callers_of(project, function, ask.servers_until);
             let level = match graph.calls.len() {
                 // Without these there is no answer.
-                0 => callers.await?,
-                MAX_EXPANDED => {
-                    graph.gaps.is_cut = true;
-                    break;
-                }
-                _ => match timeout_at(ask.until, callers).await {
-                    Ok(level) => level?,
-                    Err(_) => {
-                        graph.gaps.is_cut = true;
-                        break;
-                    }
-                },
+                0 => Some(callers.await?),
+                MAX_EXPANDED => None,
+                _ => timeout_at(ask.until, callers).await.ok().transpose()?,
+            };
+            let Some(level) = level else {
+                graph.gaps.is_cut = true;
+                break;
             };
             let next = graph.add(key, level);
             if depth + 1 < ask.depth {
