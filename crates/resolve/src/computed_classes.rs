@@ -43,8 +43,8 @@ pub fn members_named_by_class(
             let Some(parts) = NameParts::around(text, at) else { continue };
             let member = parts.of(target.name());
             if !resolver.declared(&member)?.is_empty() {
-                let range = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-                let range = TextRange::new(range(at), range(at + NAME.len()));
+                let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+                let range = TextRange::new(offset(at), offset(at + NAME.len()));
                 found.push(ComputedMember { place: (here.file.path.clone(), range), member });
             }
         }

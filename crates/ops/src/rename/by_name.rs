@@ -217,13 +217,8 @@ pub(super) async fn with_readers(
 ) -> Result<Draft, RenameError> {
     let (of, new) = (symbol.resolved(), ask.new_name.clone());
     let work = move |view: &View, cancel: &_| {
-        for one in &of {
-            let reader = resolve::find_external_reader(view, one, Some(&new), cancel)?;
-            if reader.is_some() {
-                return Ok(reader);
-            }
-        }
-        Ok::<_, QuestionError>(None)
+        let reader = |one| resolve::find_external_reader(view, one, Some(&new), cancel).transpose();
+        Ok::<_, QuestionError>(of.iter().find_map(reader).transpose()?)
     };
     let reader = project.with_view(work).await??;
     if let Some(reader) = reader {
