@@ -8,6 +8,7 @@ use super::names::SourceNames;
 use super::place::attributed;
 use symd_base::{Cancel, TextRange};
 use symd_engine::CurrentText;
+use symd_resolve::is_type;
 use symd_syntax::{Grammar, Row, SymbolKind, TextKind, text_kinds};
 
 const JVM_NAME: &str = "JvmName";
@@ -95,7 +96,7 @@ fn annotated(current: &CurrentText, all: &[JvmNamed]) -> Vec<Option<usize>> {
         return Vec::new();
     }
     let rows = &current.outline.rows;
-    let mut by_start: Vec<usize> = (0..rows.len()).filter(|&row| !is_class(&rows[row])).collect();
+    let mut by_start: Vec<usize> = (0..rows.len()).filter(|&row| !is_type(rows[row].kind())).collect();
     by_start.sort_by_key(|&row| rows[row].start);
     let mut later = by_start.into_iter().peekable();
     // The rows that hold the present annotation.
@@ -107,7 +108,7 @@ fn annotated(current: &CurrentText, all: &[JvmNamed]) -> Vec<Option<usize>> {
         around.retain(|&row| one.at < rows[row].end);
         let row = around.iter().copied().min_by_key(|&row| (rows[row].end - rows[row].start, row))?;
         // What stands in a function's body is not its own.
-        (!is_function(&rows[row]) || one.at < rows[row].name_start).then_some(row)
+        (!rows[row].kind().is_callable() || one.at < rows[row].name_start).then_some(row)
     };
     all.iter().map(innermost).collect()
 }
@@ -127,14 +128,14 @@ impl<'s> FrameDeclarations<'s> {
         let outline = &source.current.outline;
         let top = (0..outline.rows.len()).find(|&row| {
             let this = &outline.rows[row];
-            this.parent().is_none() && is_class(this) && outline.name(this) == names.outer
+            this.parent().is_none() && is_type(this.kind()) && outline.name(this) == names.outer
         });
         let is_whole_class = !names.has_unnamed && (top.is_some() || names.nested.is_empty());
         let mut all = FrameDeclarations { source, names, class: top, is_whole_class };
         for part in names.nested.iter().filter(|_| top.is_some()) {
             let found = all.rows_inside().find(|&row| {
                 let this = &outline.rows[row];
-                (is_class(this) || this.kind() == SymbolKind::EnumMember) && outline.name(this) == part
+                (is_type(this.kind()) || this.kind() == SymbolKind::EnumMember) && outline.name(this) == part
             });
             all.is_whole_class &= found.is_some();
             all.class = found.or(all.class);
@@ -187,7 +188,7 @@ impl<'s> FrameDeclarations<'s> {
         if wanted.is_empty() && !self.names.is_of_class {
             let functions: Vec<&String> = self.names.nested.iter().rev().take(2).collect();
             let is_around = |row: &usize| {
-                !is_class(self.row(*row)) && functions.iter().any(|name| *name == self.name(*row))
+                !is_type(self.row(*row).kind()) && functions.iter().any(|name| *name == self.name(*row))
             };
             return self.rows_inside().filter(is_around).collect();
         }
@@ -195,7 +196,7 @@ impl<'s> FrameDeclarations<'s> {
         let is_named = |row: &usize| {
             // A function has one name in the class file, a property one for each accessor.
             let has_other_name = self.names.is_function
-                && is_function(self.row(*row))
+                && self.row(*row).kind().is_callable()
                 && !self.source.jvm_names(*row).is_empty();
             self.source.jvm_names(*row).iter().any(|name| name == written)
                 || !has_other_name && wanted.iter().any(|name| name == self.name(*row))
@@ -209,7 +210,7 @@ impl<'s> FrameDeclarations<'s> {
         let mut rows = self.class.into_iter().chain(self.rows_inside());
         rows.any(|row| {
             let this = self.row(row);
-            !is_class(this)
+            !is_type(this.kind())
                 && holds(this, line)
                 && is_part(row)
                 && (self.names.has_unnamed || this.kind() == SymbolKind::EnumMember)
@@ -242,11 +243,11 @@ impl<'s> FrameDeclarations<'s> {
         while Some(row) != self.class {
             let this = self.row(row);
             // Values of a companion, or of an object, are those of the class around it.
-            let is_other_class = is_class(this)
+            let is_other_class = is_type(this.kind())
                 && !self.names.is_static
                 && self.name(row) != COMPANION
                 && self.class.is_some();
-            if is_other_class || is_function(this) && this.kind() != SymbolKind::Constructor {
+            if is_other_class || this.kind().is_callable() && this.kind() != SymbolKind::Constructor {
                 return false;
             }
             match this.parent() {
@@ -281,16 +282,6 @@ impl<'s> FrameDeclarations<'s> {
 
 fn holds(row: &Row, line: usize) -> bool {
     (row.start_line as usize) < line && line <= row.end_line as usize + 1
-}
-
-pub(super) fn is_class(row: &Row) -> bool {
-    use SymbolKind::{Class, Enum, Interface, Object, Struct};
-    matches!(row.kind(), Class | Enum | Interface | Object | Struct)
-}
-
-fn is_function(row: &Row) -> bool {
-    use SymbolKind::{Constructor, Function, Method};
-    matches!(row.kind(), Function | Method | Constructor)
 }
 
 fn is_value(row: &Row) -> bool {

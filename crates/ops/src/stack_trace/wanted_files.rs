@@ -3,13 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::declared::is_class;
 use super::names::source_names;
 use super::parse::ParsedFrame;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_index::Content;
+use symd_resolve::is_type;
 
 /// What is looked for.
 #[derive(Default)]
@@ -77,7 +77,7 @@ impl<'v> ClassFiles<'v> {
             let Content::Code { outline, .. } = &file.content else { continue };
             let package = outline.imports.package().unwrap_or_default();
             let Some(wanted) = self.wanted.get(&package) else { continue };
-            let rows = outline.rows.iter().filter(|row| row.parent().is_none() && is_class(row));
+            let rows = outline.rows.iter().filter(|row| row.parent().is_none() && is_type(row.kind()));
             let classes: BTreeSet<&str> =
                 rows.map(|row| outline.name(row)).filter(|class| wanted.contains(*class)).collect();
             for class in classes {
