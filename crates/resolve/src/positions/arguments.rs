@@ -1,6 +1,6 @@
 //! Calls of constructors of Python whose parameters are the fields of a class, in their order: those of named tuples and dataclasses.
 
-use super::{PositionUse, uses_of_type};
+use super::{PositionUse, own_constructor, uses_of_type};
 use crate::classes::is_class;
 use crate::context::{Receiver, first_word, receiver, text_after};
 use crate::heads::arguments;
@@ -23,11 +23,11 @@ pub(super) fn find(
     let Some(class) = row.parent().filter(|&at| is_class(&rows[at])) else { return Ok(None) };
     let class_has_parameters =
         own_constructor(&here, class).is_none() && has_parameters(&here, &rows[class], rules);
-    if !is_parameter(&here, row) || !class_has_parameters {
+    if !is_parameter(&here, row, rules) || !class_has_parameters {
         return Ok(None);
     }
     let is_before = |one: &&Row| one.parent == row.parent && one.name_start < row.name_start;
-    let place = rows.iter().filter(is_before).filter(|one| is_parameter(&here, one)).count();
+    let place = rows.iter().filter(is_before).filter(|one| is_parameter(&here, one, rules)).count();
     let class = here.target(class);
     let mut classes = heirs(resolver, &class)?;
     classes.insert(0, class);
@@ -60,7 +60,7 @@ pub(super) fn find(
 }
 
 /// Whether the constructor has a parameter for what a row declares: it is annotated, and nothing says otherwise.
-fn is_parameter(here: &CurrentFile, row: &Row) -> bool {
+fn is_parameter(here: &CurrentFile, row: &Row, rules: &FieldParameters) -> bool {
     let end = row.name_start as usize + usize::from(row.name_len);
     let declared = here.text.as_str().get(end..row.end as usize).unwrap_or("");
     let compact: String = declared.split_whitespace().collect();
@@ -68,7 +68,7 @@ fn is_parameter(here: &CurrentFile, row: &Row) -> bool {
         row.kind(),
         SymbolKind::Variable | SymbolKind::Field | SymbolKind::Property | SymbolKind::Constant
     ) && compact.starts_with(':')
-        && !["ClassVar", "init=False", "kw_only=True", "KW_ONLY"].iter().any(|word| compact.contains(word))
+        && !rules.not_taken.iter().any(|word| compact.contains(word))
 }
 
 /// Whether a class's head says that its fields are the parameters of its constructor.
@@ -80,7 +80,7 @@ fn has_parameters(here: &CurrentFile, class: &Row, rules: &FieldParameters) -> b
     let is_decorated = decorators.split('@').skip(1).any(|one| {
         let end = one.find(['(', '\n', '\r']).unwrap_or(one.len());
         let arguments: String = one[end..].split_whitespace().collect();
-        let is_own = !arguments.contains("kw_only=True") && !arguments.contains("init=False");
+        let is_own = !rules.named_only.iter().any(|one| arguments.contains(one));
         is_own && rules.decorators.contains(&last(&one[..end]).as_str())
     });
     let bases = arguments(text, name_end).unwrap_or_default();
@@ -116,12 +116,6 @@ fn called(here: &CurrentFile, at: usize, place: usize) -> Option<PositionUse> {
     };
     let by_position = given.len() - given.iter().filter(is_named).count();
     (is_spread || by_position > place).then(|| PositionUse::at(here, at))
-}
-
-/// Returns the constructor that a class declares, which takes the place of the generated one.
-fn own_constructor(here: &CurrentFile, class: usize) -> Option<&Row> {
-    let is_own = |row: &&Row| row.parent() == Some(class) && row.kind() == SymbolKind::Constructor;
-    here.outline.rows.iter().find(is_own)
 }
 
 /// Returns a call of the generated constructor inside a class that inherits from the one called `base`: `super().__init__(1, 2)`,

@@ -76,12 +76,11 @@ fn fixed(here: &CurrentFile, row: usize) -> Option<PositionUse> {
     let row = &here.outline.rows[row];
     let fixes = |attribute: &&str| {
         let mut words = attribute.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let names = match words.next() {
-            Some("repr") => rules.layouts,
-            Some("derive") => rules.derives,
-            _ => &[],
-        };
-        words.any(|word| names.contains(&word))
+        match words.next() {
+            Some("repr") => words.any(|word| rules.layouts.contains(&word) || rules.casts.contains(&word)),
+            Some("derive") => words.any(|word| rules.derives.contains(&word)),
+            _ => false,
+        }
     };
     if rules.derives.is_empty() {
         return None;
@@ -204,6 +203,14 @@ impl Enumeration<'_, '_> {
             Receiver::None if !is_call => self.names.is_variable(here, name, start),
             _ => self.names.is_member(self.resolver, name)?,
         })
+    }
+
+    /// Whether the innermost enumeration around byte `at` is this one; `None` if there is none.
+    pub(super) fn is_around(&self, here: &CurrentFile, at: u32) -> Option<bool> {
+        let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
+        let innermost = here.outline.rows.iter().rfind(around)?.name_start;
+        let own = self.declaration.row().map(|(_, own)| own.name_start);
+        Some(here.file.path == self.declaration.file.path && own == Some(innermost))
     }
 
     /// Whether byte `at` is in the enumeration's body, or in that of an `impl` of it.

@@ -5,7 +5,7 @@ use super::constants::Enumeration;
 use super::{PositionUse, TypeUses};
 use crate::context::{Receiver, first_word, last_word, receiver, text_before};
 use crate::resolver::CurrentFile;
-use symd_syntax::{Row, SymbolKind};
+use symd_syntax::Row;
 
 /// A variable of a class or a file that holds the list of constants.
 pub(super) struct ConstantList {
@@ -87,7 +87,7 @@ impl Enumeration<'_, '_> {
             let word = first_word(list);
             for at in here.outline.occurrences.offsets_of(word) {
                 let start = at as usize;
-                if self.is_inside(here, at)
+                if self.is_around(here, at) == Some(true)
                     && receiver(text, start, here.language.family) == Receiver::None
                     && let Some(end) = skip(text, start, list)
                 {
@@ -96,15 +96,6 @@ impl Enumeration<'_, '_> {
             }
         }
         lists
-    }
-
-    /// Whether the innermost enumeration around byte `at` is this one.
-    fn is_inside(&self, here: &CurrentFile, at: u32) -> bool {
-        let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
-        let innermost = here.outline.rows.iter().rfind(around).map(|row| row.name_start);
-        here.file.path == self.declaration.file.path
-            && innermost.is_some()
-            && innermost == self.declaration.row().map(|(_, own)| own.name_start)
     }
 
     fn is_indexed(&self, here: &CurrentFile, end: usize) -> bool {

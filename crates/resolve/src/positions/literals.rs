@@ -1,7 +1,7 @@
 //! Literals that give a type's fields by position: `Point{1, 2}` of Go, `struct point p = {1, 2};` of C and C++.
 
 use super::initializers::dimensions;
-use super::{PositionUse, uses_of_type};
+use super::{PositionUse, own_constructor, uses_of_type};
 use crate::brackets::close_bracket;
 use crate::classes::is_class;
 use crate::context::{Receiver, first_word, last_word, receiver, text_after};
@@ -71,7 +71,8 @@ fn body_of(here: &CurrentFile, row: &Row) -> Range<usize> {
 /// Returns the rows that name the type of a field: its parent, and in C the names behind its body, `typedef struct { … } point;`.
 fn owners(here: &CurrentFile, row: &Row, body: &Range<usize>) -> Vec<usize> {
     let rows = &here.outline.rows;
-    let parent = row.parent().filter(|&at| is_class(&rows[at]) && !has_constructor(here, at));
+    // Literals of a class with a constructor call that.
+    let parent = row.parent().filter(|&at| is_class(&rows[at]) && own_constructor(here, at).is_none());
     let text = here.text.as_str();
     let end = body.end + text.get(body.end..).unwrap_or("").find(';').unwrap_or(0);
     let is_behind = |one: &Row| body.end <= one.name_start as usize && (one.name_start as usize) < end;
@@ -79,11 +80,6 @@ fn owners(here: &CurrentFile, row: &Row, body: &Range<usize>) -> Vec<usize> {
         matches!(here.language.field_values, FieldValues::Initializers) && is_behind(&rows[at])
     });
     parent.into_iter().chain(behind).collect()
-}
-
-/// Whether a class declares a constructor, which its literals call.
-fn has_constructor(here: &CurrentFile, class: usize) -> bool {
-    here.outline.rows.iter().any(|row| row.parent() == Some(class) && row.kind() == SymbolKind::Constructor)
 }
 
 impl Search {

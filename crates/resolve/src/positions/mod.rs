@@ -19,7 +19,7 @@ use super::unseen_user::UnseenUser;
 use std::rc::Rc;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-use symd_syntax::SymbolKind;
+use symd_syntax::{Row, SymbolKind};
 
 /// Code that depends on the order of a type's declarations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,12 @@ impl PositionUse {
         };
         PositionUse { path: here.file.path.clone(), line, code }
     }
+}
+
+/// Returns the constructor that a class declares, which takes the place of a generated one.
+fn own_constructor(here: &CurrentFile, class: usize) -> Option<&Row> {
+    let is_own = |row: &&Row| row.parent() == Some(class) && row.kind() == SymbolKind::Constructor;
+    here.outline.rows.iter().find(is_own)
 }
 
 /// The places of a file that name a type, or may.

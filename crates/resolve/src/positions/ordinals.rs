@@ -20,10 +20,7 @@ impl Enumeration<'_, '_> {
         for at in here.outline.occurrences.offsets_of(member).filter(|&at| self.is_of_enumerations(here, at))
         {
             let is_read = match receiver(text, at as usize, self.resolver.family) {
-                Receiver::None => match self.enumeration_around(here, at) {
-                    Some(start) => self.declaration.row().is_some_and(|(_, own)| own.name_start == start),
-                    None => is_user && !self.is_declared_around(here, at),
-                },
+                Receiver::None => self.may_be_own(here, at, is_user),
                 Receiver::Chain(chain, _) => self.may_hold(here, &chain, at, is_user)?,
                 Receiver::Super => is_user,
                 Receiver::Expression => is_user || self.names.has(&here.file.path, value_before(here, at)),
@@ -33,6 +30,11 @@ impl Enumeration<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the member at byte `at`, of the object itself, may be that of one of the constants.
+    fn may_be_own(&self, here: &CurrentFile, at: u32, is_user: bool) -> bool {
+        self.is_around(here, at).unwrap_or_else(|| is_user && !self.is_declared_around(here, at))
     }
 
     /// Whether the value `chain` may be a constant of the enumeration.
@@ -50,10 +52,7 @@ impl Enumeration<'_, '_> {
             // `Color::ordinal`, `Enum::ordinal`
             None if *last == own => true,
             Some(of_type) if of_type == own => true,
-            _ if *last == "this" => match self.enumeration_around(here, at) {
-                Some(start) => self.declaration.row().is_some_and(|(_, own)| own.name_start == start),
-                None => is_user && !self.is_declared_around(here, at),
-            },
+            _ if *last == "this" => self.may_be_own(here, at, is_user),
             _ if self.names.has(&here.file.path, last) => true,
             // A constant of another enumeration; an object's member may have any type.
             Some(of_type)
@@ -99,14 +98,6 @@ impl Enumeration<'_, '_> {
         let is_other =
             |one: &IndexedDeclaration| one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Enum);
         Ok(!declared.is_empty() && name != self.declaration.name() && declared.iter().all(is_other))
-    }
-
-    /// Returns where the name of the innermost enumeration around byte `at` begins, if it is in this file.
-    fn enumeration_around(&self, here: &CurrentFile, at: u32) -> Option<u32> {
-        let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
-        let innermost = here.outline.rows.iter().rfind(around)?;
-        let is_other_file = here.file.path != self.declaration.file.path;
-        Some(if is_other_file { u32::MAX } else { innermost.name_start })
     }
 
     /// Whether the file declares values called `name`, with other types only.

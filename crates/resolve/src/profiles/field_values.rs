@@ -20,4 +20,8 @@ pub(crate) struct FieldParameters {
     pub(crate) decorators: &'static [&'static str],
     /// The last names of its bases.
     pub(crate) bases: &'static [&'static str],
+    /// Arguments of a decorator, without white space, with which the constructor takes no fields by position.
+    pub(crate) named_only: &'static [&'static str],
+    /// What stands in the declaration of a field, without white space, that the constructor does not take by position.
+    pub(crate) not_taken: &'static [&'static str],
 }

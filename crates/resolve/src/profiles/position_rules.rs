@@ -15,7 +15,7 @@ pub(crate) struct PositionRules {
     pub(crate) casts: &'static [&'static str],
     /// The derived traits whose code holds the positions.
     pub(crate) derives: &'static [&'static str],
-    /// The arguments of `repr` for which the positions are known to code that names none.
+    /// The arguments of `repr`, beside the types of casts, for which the positions are known to code that names none.
     pub(crate) layouts: &'static [&'static str],
     /// Whether a type follows the name of its value, behind a colon: `color: Color`. Otherwise it precedes it.
     pub(crate) types_follow: bool,

@@ -98,6 +98,8 @@ pub(crate) static PYTHON: LanguageProfile = LanguageProfile {
     field_values: FieldValues::Arguments(&FieldParameters {
         decorators: &["dataclass", "define", "frozen", "mutable", "attrs"],
         bases: &["NamedTuple"],
+        named_only: &["kw_only=True", "init=False"],
+        not_taken: &["ClassVar", "init=False", "kw_only=True", "KW_ONLY"],
     }),
     annotations: AnnotationRules::at(&[
         "abstractmethod",

@@ -53,7 +53,7 @@ pub(super) static RUST: LanguageProfile = LanguageProfile {
             "ToPrimitive",
             "TryFromPrimitive",
         ],
-        layouts: &REPRESENTATIONS,
+        layouts: &["C"],
         types_follow: true,
         returns: "->",
         ..PositionRules::NONE
@@ -63,6 +63,3 @@ pub(super) static RUST: LanguageProfile = LanguageProfile {
 
 const INTEGERS: [&str; 12] =
     ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
-
-const REPRESENTATIONS: [&str; 13] =
-    ["C", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
