@@ -7,9 +7,11 @@ mod claim;
 mod event;
 mod gate;
 mod hard_links;
+mod memory;
 mod pending;
 mod pool;
 mod preparsed;
+mod question_caches;
 mod recent_parses;
 mod recorded;
 mod run;
@@ -37,6 +39,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot, watch as tokio_watch};
 use tokio::time::timeout;
 
 pub use gate::{Busy, QuestionsPaused};
+pub use memory::EngineMemory;
 pub use preparsed::PreparsedOutline;
 pub use scan::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
@@ -49,6 +52,7 @@ use event::{Event, Question, QuestionLength, QuestionRun};
 use gate::QuestionGate;
 use pool::Pool;
 use preparsed::PreparsedOutlines;
+use question_caches::QuestionCaches;
 use recorded::Clock;
 use run::Run;
 use scan::Scanner;
@@ -90,6 +94,7 @@ pub struct Engine {
     outside_pool: Arc<Semaphore>,
     preparsed: Arc<PreparsedOutlines>,
     parsers: Parsers,
+    caches: QuestionCaches,
 }
 
 /// Options for starting an engine.
@@ -230,6 +235,7 @@ impl Engine {
         let (scanner, ignore, unsaved) = parts;
         let (run, status, gone) =
             Run::new((scanner, ignore), watch.clone(), Pool::new(), events.downgrade(), state);
+        let caches = run.caches();
         tokio::spawn(run.with_on_change(on_change).run(receiver, notices));
         Engine {
             events,
@@ -243,6 +249,7 @@ impl Engine {
             outside_pool: Arc::new(Semaphore::new(cores::count())),
             preparsed,
             parsers,
+            caches,
         }
     }
 

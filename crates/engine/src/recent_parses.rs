@@ -20,6 +20,13 @@ pub(super) struct RecentParses {
     pub(super) whole_outlines: ParseCache<Outline>,
 }
 
+impl RecentParses {
+    /// Returns how many bytes of memory all of them take.
+    pub(super) fn memory(&self) -> usize {
+        self.kotlin_files.memory() + self.locals.memory() + self.whole_outlines.memory()
+    }
+}
+
 /// A parse that can be kept.
 pub(super) trait ParseSize {
     /// Returns about how many bytes of memory it takes.
@@ -86,6 +93,10 @@ impl<T: ParseSize> ParseCache<T> {
         let parse = Arc::new(make()?);
         self.locked(|kept| kept.keep(key, &parse));
         Some(parse)
+    }
+
+    fn memory(&self) -> usize {
+        self.locked(|kept| kept.bytes)
     }
 
     fn locked<R>(&self, work: impl FnOnce(&mut KeptParses<T>) -> R) -> R {

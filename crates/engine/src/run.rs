@@ -17,10 +17,9 @@ use super::event::{Event, Question};
 use super::hard_links::HardLinks;
 use super::pending::Pending;
 use super::pool::Pool;
-use super::recent_parses::RecentParses;
+use super::question_caches::QuestionCaches;
 use super::recorded::{Clock, RecordedFiles};
 use super::scan::Scanner;
-use super::searches::Searches;
 use super::status::{EngineStatus, StatusTally};
 use super::trials::Trials;
 use super::verification::Verification;
@@ -47,7 +46,7 @@ pub(super) struct Run {
     pool: Pool,
     trials: Trials,
     links: HardLinks,
-    parses: RecentParses,
+    caches: QuestionCaches,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
@@ -55,7 +54,6 @@ pub(super) struct Run {
     state: IndexState,
     tally: StatusTally,
     pending: Pending,
-    searches: Arc<Searches>,
     /// Directories that questions needed files of, since files are unread.
     asked_about: BTreeSet<RelPath>,
     /// Questions whose barrier has been sent.
@@ -106,14 +104,13 @@ impl Run {
             pool,
             trials,
             links: HardLinks::default(),
-            parses: RecentParses::default(),
+            caches: QuestionCaches::default(),
             sender,
             status,
             gone,
             state,
             tally,
             pending: Pending::default(),
-            searches: Arc::default(),
             asked_about: BTreeSet::new(),
             behind_barrier: None,
             next_barrier: Vec::new(),
@@ -138,6 +135,10 @@ impl Run {
     pub(super) fn with_on_change(mut self, on_change: Option<OnChange>) -> Run {
         self.on_change = on_change;
         self
+    }
+
+    pub(super) fn caches(&self) -> QuestionCaches {
+        self.caches.clone()
     }
 
     /// Runs until stopped.
@@ -249,7 +250,7 @@ impl Run {
             self.pool.wait_for_background(self.is_waited_for);
         }
         if self.pending.unread().is_empty() {
-            self.searches.clear();
+            self.caches.searches.clear();
             self.asked_about.clear();
         }
         let is_ready = self.is_ready();
@@ -539,6 +540,7 @@ impl Run {
             status.unverified_files = verification.left();
             status.corrected_files = verification.corrected;
             status.segments = state.segment_count();
+            status.memory = state.memory();
             tally.write(status);
             status.cache = cache.unwrap_or_default();
         });

@@ -111,6 +111,11 @@ impl Searches {
         }
     }
 
+    /// Returns how many bytes the texts take.
+    pub(super) fn memory(&self) -> usize {
+        self.lock().bytes
+    }
+
     /// Forgets everything: all files are read.
     pub(super) fn clear(&self) {
         let mut kept = self.lock();

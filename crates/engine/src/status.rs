@@ -8,7 +8,7 @@ use serde::Serialize;
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
 use symd_index::cache::CacheStatus;
-use symd_index::{Content, FileEntry, Skipped};
+use symd_index::{Content, FileEntry, IndexMemory, Skipped};
 use symd_watch::Counters;
 
 /// A summary of the engine's state; `symd status` prints it.
@@ -51,6 +51,9 @@ pub struct EngineStatus {
     pub changes: u64,
     /// Number of name tables in use.
     pub segments: usize,
+    /// What the index takes. Not serialized: [`super::Engine::memory`] tells it with all the rest.
+    #[serde(skip)]
+    pub memory: IndexMemory,
     pub watcher: Counters,
     pub cache: CacheStatus,
 }

@@ -110,6 +110,14 @@ impl FileEntry {
         }
     }
 
+    /// Returns about how many bytes of memory it takes, its outline included.
+    pub(super) fn memory(&self) -> usize {
+        // Two pointers to it and two counts, for the entry as for its outline.
+        let counts = 4 * size_of::<usize>();
+        let outline = self.outline().map_or(0, |outline| counts + outline.memory());
+        counts + size_of::<FileEntry>() + self.path.as_str().len() + outline
+    }
+
     /// Returns the number of its symbols.
     pub fn symbol_count(&self) -> usize {
         self.outline().map_or(0, |outline| outline.rows.len())

@@ -20,7 +20,7 @@ pub use files::FileMap;
 pub use needed_words::{NeededWords, SearchedText};
 pub use query::{Hit, Locals, Query, Scope};
 pub use segment::Segment;
-pub use snapshot::{BuiltSegment, IndexState, SegmentPlan, SegmentThresholds, Snapshot};
+pub use snapshot::{BuiltSegment, IndexMemory, IndexState, SegmentPlan, SegmentThresholds, Snapshot};
 pub use snapshot_files::SnapshotFiles;
 pub use unread::{MetNeeds, Need, UnreadFiles};
 

@@ -88,6 +88,11 @@ impl Segment {
         (self.name_starts.len() + self.table.len() + self.posting_starts.len()) * 4 + self.postings.len() * 8
     }
 
+    /// Returns how many bytes of memory it takes, without its files.
+    pub(super) fn memory(&self) -> usize {
+        self.table_bytes() + self.arena.len() + size_of_val(&*self.files)
+    }
+
     /// Returns the number of the file at `path`, if the segment contains it.
     pub(super) fn file_number(&self, path: &str) -> Option<usize> {
         self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()

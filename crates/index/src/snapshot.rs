@@ -66,12 +66,30 @@ pub struct IndexState {
     loose: BTreeMap<RelPath, Arc<FileEntry>>,
     loose_rows: usize,
     symbols: usize,
+    /// Bytes of memory that the entries of `files` take.
+    entry_bytes: usize,
     revision: u64,
     incomplete: Arc<BTreeSet<RelPath>>,
     unlisted: Arc<BTreeMap<RelPath, String>>,
     limits: SegmentThresholds,
     /// The last snapshot, as long as it is up to date.
     published: Option<Arc<Snapshot>>,
+}
+
+/// Bytes of memory that an index takes, about. Entries that only a name table or an older snapshot still holds are not
+/// counted: a table is built again before they are many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexMemory {
+    /// The files' entries, with their symbols, occurrences and imports.
+    pub outlines: usize,
+    /// The name tables.
+    pub tables: usize,
+}
+
+impl IndexMemory {
+    pub fn sum(&self) -> usize {
+        self.outlines + self.tables
+    }
 }
 
 /// The files for a new segment, chosen by [`IndexState::plan`]; the segment is built elsewhere.
@@ -182,6 +200,12 @@ impl IndexState {
         self.revision
     }
 
+    /// Returns how much memory the index takes. Cheap.
+    pub fn memory(&self) -> IndexMemory {
+        let tables = self.segments.iter().map(|live| live.segment.memory()).sum();
+        IndexMemory { outlines: self.entry_bytes, tables }
+    }
+
     /// Returns the number of name tables.
     pub fn segment_count(&self) -> usize {
         self.segments.len()
@@ -242,6 +266,8 @@ impl IndexState {
             };
         }
         let old = self.files.insert(entry.clone());
+        self.entry_bytes += entry.memory();
+        self.entry_bytes -= old.as_ref().map_or(0, |old| old.memory());
         // A touched file keeps its symbols, and the tables over them stay valid.
         if let Some(old) = &old
             && old.same_symbols(&entry)
@@ -265,6 +291,7 @@ impl IndexState {
     /// Removes the file at `path`. Returns whether there was one.
     pub fn remove(&mut self, path: &RelPath) -> bool {
         let Some(old) = self.files.remove(path.as_str()) else { return false };
+        self.entry_bytes -= old.memory();
         if self.incomplete.contains(path) {
             Arc::make_mut(&mut self.incomplete).remove(path);
         }

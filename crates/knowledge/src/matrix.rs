@@ -102,6 +102,11 @@ impl Matrix {
         }
     }
 
+    /// Returns about how many bytes of memory it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.components.capacity() + self.rows.capacity() * size_of::<MatrixRow>()
+    }
+
     /// Returns the rows in the order of their ids.
     pub(crate) fn rows(&self) -> &[MatrixRow] {
         &self.rows

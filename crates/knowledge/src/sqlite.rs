@@ -10,7 +10,7 @@ mod tables;
 mod words;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
@@ -271,6 +271,15 @@ impl SolutionStore for SqliteStore {
             *matrix = None;
             self.reembed_rows(connection, dimension, &mut |done, of| (progress.borrow_mut())(done, of))
         })
+    }
+
+    fn memory(&self) -> Option<usize> {
+        let opened = match self.opened.try_lock() {
+            Ok(opened) => opened,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        Some(opened.matrix.as_ref().map_or(0, |loaded| loaded.matrix.memory()))
     }
 
     fn free_memory(&self) {

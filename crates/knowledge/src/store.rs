@@ -98,6 +98,11 @@ pub trait SolutionStore: std::fmt::Debug + Send + Sync {
     /// solutions of how many have one. Returns how many it computed. A run that is interrupted loses one batch at most.
     fn reembed(&self, progress: &mut dyn FnMut(usize, usize)) -> Result<usize, StoreError>;
 
+    /// Returns how many bytes of memory the vectors take that it keeps for the next question; `None` while it is in use.
+    fn memory(&self) -> Option<usize> {
+        Some(0)
+    }
+
     /// Frees what only speeds up questions; the next one reads it again.
     fn free_memory(&self) {}
 

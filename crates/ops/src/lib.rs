@@ -21,6 +21,7 @@ pub mod impact;
 pub mod implementations;
 pub mod investigate;
 pub mod memory;
+pub mod memory_use;
 mod naming;
 pub mod needed_words;
 pub mod newest;

@@ -8,6 +8,7 @@ mod confine;
 mod helper;
 mod inspected;
 mod limits;
+mod living_workers;
 mod parsers;
 mod pool;
 mod process;
@@ -18,6 +19,7 @@ mod quarantine;
 mod worker;
 
 pub use helper::{HelperProcess, NoReply, serve};
+pub use living_workers::WorkerMemory;
 pub use parsers::{Attempt, ParseError, ParserOptions, Parsers, Warm};
 pub use pool::RunningTrial;
 pub use quarantine::{Quarantine, Quarantined};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::bindings;
 use super::inspected::{self, lies_in};
 use super::limits::Allowance;
+use super::living_workers::WorkerMemory;
 use super::pool::{Outcome, ParsePurpose, RunningTrial, WorkerPool};
 use super::process::{ExchangeError, WorkerAnswer};
 use super::protocol::{Request, Task};
@@ -178,6 +179,14 @@ impl Parsers {
         match &*self.0 {
             ParseBackend::InProcess => 0,
             ParseBackend::Workers { crew, .. } => crew.requests(),
+        }
+    }
+
+    /// Returns the resident memory of each worker, the oldest worker first. Reads /proc.
+    pub fn worker_memory(&self) -> Vec<WorkerMemory> {
+        match &*self.0 {
+            ParseBackend::InProcess => Vec::new(),
+            ParseBackend::Workers { crew, .. } => crew.memory(),
         }
     }
 

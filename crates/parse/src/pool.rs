@@ -12,6 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::limits::{self, Expected};
+use super::living_workers::{LivingWorkers, WorkerMemory};
 use super::process::{ExchangeError, Worker, WorkerAnswer};
 use super::protocol::Request;
 use super::worker;
@@ -56,6 +57,8 @@ pub(super) struct WorkerPool {
 struct Shared {
     crew: Mutex<PoolState>,
     freed: Condvar,
+    /// All workers, idle and busy.
+    alive: LivingWorkers,
     workers: usize,
     trials: usize,
     requests: AtomicU64,
@@ -125,7 +128,8 @@ impl WorkerPool {
             pace: ParseSpeed { by_grammar: HashMap::new(), overall: FIRST_GUESS },
         });
         let (freed, requests) = (Condvar::new(), AtomicU64::new(0));
-        let shared = Shared { crew, freed, workers: cores, trials: (cores / 2).max(1), requests };
+        let alive = LivingWorkers::default();
+        let shared = Shared { crew, freed, alive, workers: cores, trials: (cores / 2).max(1), requests };
         let shared = Arc::new(shared);
         let (orders, received) = sync_channel(ORDERS);
         let starter = Starter { program, shared: Arc::downgrade(&shared) };
@@ -141,6 +145,11 @@ impl WorkerPool {
     /// Returns the number of requests sent to workers.
     pub(super) fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
+    }
+
+    /// Returns the resident memory of each worker, in bytes, the oldest worker first.
+    pub(super) fn memory(&self) -> Vec<WorkerMemory> {
+        self.shared.alive.memory()
     }
 
     /// Sends `request` to a worker.
@@ -332,7 +341,7 @@ impl Starter {
             match order {
                 Ok(Order::Start(reply)) => {
                     // If the requester is gone, the worker ends with the reply.
-                    let _ = reply.send(Worker::start(&self.program, worker::NAME));
+                    let _ = reply.send(self.start());
                 }
                 Ok(Order::Clients) => self.warm(),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -343,13 +352,21 @@ impl Starter {
         }
     }
 
+    fn start(&self) -> io::Result<Worker> {
+        let worker = Worker::start(&self.program, worker::NAME)?;
+        Ok(match self.shared.upgrade() {
+            Some(shared) => worker.counted_in(&shared.alive),
+            None => worker,
+        })
+    }
+
     fn warm(&self) {
         let Some(shared) = self.shared.upgrade() else { return };
         let crew = shared.lock();
         if crew.idle.is_empty() && crew.busy == 0 && crew.clients > 0 {
             drop(crew);
             // On failure the first request starts a worker.
-            if let Ok(worker) = Worker::start(&self.program, worker::NAME) {
+            if let Ok(worker) = self.start() {
                 shared.lock().idle.push((Instant::now(), worker));
             }
         }

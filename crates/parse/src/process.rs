@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
 use super::limits::{Expected, START_WALL};
+use super::living_workers::{LivingWorker, LivingWorkers};
 use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
 use symd_base::Cancel;
 use symd_sys::{life_line, processes};
@@ -40,6 +41,8 @@ pub(super) struct Worker {
     processor: Duration,
     received: Vec<u8>,
     clock: Clock,
+    /// Held for as long as it lives, if it is counted.
+    _living: Option<LivingWorker>,
 }
 
 /// The result of an answered request.
@@ -91,7 +94,14 @@ impl Worker {
             processor: Duration::ZERO,
             received: Vec::new(),
             clock: Clock::default(),
+            _living: None,
         })
+    }
+
+    /// Counts it among `living`.
+    pub(super) fn counted_in(mut self, living: &LivingWorkers) -> Worker {
+        self._living = Some(living.add(self.pid));
+        self
     }
 
     /// Returns its resident memory in bytes.

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::approvals::Approver;
 use crate::approvals::in_editors::EditorPrompts;
+use crate::memory_status;
 use crate::protocol::{PROTOCOL, VERSION};
 use symd_config::settings::Limits;
 use symd_config::{Note, Trust};
@@ -170,9 +171,10 @@ impl Host {
         (!recovered.is_empty() && !self.told_recovered.swap(true, Ordering::Relaxed)).then_some(recovered)
     }
 
-    /// Returns the result of `symd/status`.
+    /// Returns the result of `symd/status`. Reads /proc and programs, so it must not be called on the runtime's own threads.
     pub fn status(&self) -> Value {
         let activity = *self.activity.borrow();
+        let servers = self.project().map(|project| project.server_status()).unwrap_or_default();
         let mut status = Map::from_iter([
             ("pid".to_owned(), json!(std::process::id())),
             ("version".to_owned(), json!(VERSION)),
@@ -183,17 +185,16 @@ impl Host {
             ("connections".to_owned(), json!(activity.connections)),
             ("sessions".to_owned(), json!(self.sessions.load(Ordering::Relaxed))),
             ("calls".to_owned(), json!(self.calls.load(Ordering::Relaxed))),
-            (
-                "servers".to_owned(),
-                json!(self.project().map(|project| project.server_status()).unwrap_or_default()),
-            ),
+            ("servers".to_owned(), json!(servers)),
             ("recovered".to_owned(), json!(self.recovered())),
             ("trust".to_owned(), json!(self.parts.trust.to_string())),
             ("left_out".to_owned(), json!(self.parts.notes.iter().map(Note::to_string).collect::<Vec<_>>())),
         ]);
-        let engine = self.project().map(|project| serde_json::to_value(project.engine.status()));
-        if let Some(Ok(Value::Object(engine))) = engine {
-            status.extend(engine);
+        if let Some(project) = self.project() {
+            status.insert("memory".to_owned(), memory_status::json(&project.memory_use(&servers)));
+            if let Ok(Value::Object(engine)) = serde_json::to_value(project.engine.status()) {
+                status.extend(engine);
+            }
         }
         Value::Object(status)
     }

@@ -16,6 +16,7 @@ mod link;
 pub mod lock;
 pub mod log;
 mod mcp;
+mod memory_status;
 mod other_project;
 pub mod outbox;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]

@@ -85,14 +85,10 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Returns about how many bytes of memory it takes, without its imports.
+    /// Returns about how many bytes of memory it takes.
     pub fn memory(&self) -> usize {
-        let Occurrences { hashes, starts, offsets } = &self.occurrences;
-        size_of_val(&*self.rows)
-            + self.names.len()
-            + size_of_val(&**hashes)
-            + size_of_val(&**starts)
-            + offsets.len()
+        let own = size_of::<Outline>() + size_of_val(&*self.rows) + self.names.len();
+        own + self.occurrences.bytes() + self.imports.bytes()
     }
 
     /// Returns the simple name of a row of this outline.

@@ -9,6 +9,7 @@ pub mod disk;
 pub mod file_system;
 pub mod group;
 pub mod life_line;
+pub mod memory;
 pub mod process_handle;
 pub mod processes;
 mod processor_waits;

@@ -50,6 +50,11 @@ impl UnsavedTexts {
         self.0.write().unwrap_or_else(PoisonError::into_inner).by_path.remove(path).is_some()
     }
 
+    /// Returns how many bytes the texts have.
+    pub fn memory(&self) -> usize {
+        self.texts().by_path.values().map(|text| text.bytes.len()).sum()
+    }
+
     /// Returns the unsaved text of `path`.
     pub fn bytes(&self, path: &RelPath) -> Option<Arc<[u8]>> {
         Some(self.get(path)?.bytes)

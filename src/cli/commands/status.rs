@@ -104,10 +104,7 @@ fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
-            let pairs: Vec<String> = fields
-                .iter()
-                .map(|(key, value)| format!("{} {}", key.replace('_', " "), words(value)))
-                .collect();
+            let pairs: Vec<String> = fields.iter().map(|(key, value)| pair(key, value)).collect();
             pairs.join(", ")
         }
         Value::Array(items) if items.is_empty() => "-".to_owned(),
@@ -115,8 +112,24 @@ fn words(value: &Value) -> String {
             let servers: String = items.iter().map(super::server::text).collect();
             servers.trim_end().replace('\n', "\n                 ")
         }
+        Value::Array(items) if items[0].get("resident_bytes").is_some() => {
+            let processes: Vec<String> = items.iter().map(|item| format!("({})", words(item))).collect();
+            processes.join(" ")
+        }
         Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
+    }
+}
+
+/// Formats a field of an object; a size in mebibytes.
+fn pair(key: &str, value: &Value) -> String {
+    let name = |key: &str| key.replace('_', " ");
+    match (key.strip_suffix("_bytes"), value.as_u64()) {
+        // With one digit after the point, rounded down.
+        (Some(key), Some(bytes)) => {
+            format!("{} {}.{} MiB", name(key), bytes >> 20, ((bytes * 10) >> 20) % 10)
+        }
+        _ => format!("{} {}", name(key), words(value)),
     }
 }
 
@@ -131,6 +144,15 @@ mod tests {
         assert_eq!(
             text(&status),
             "root             /p\nfiles            3\nservers          -\nskipped          binary 1, too large 0\n"
+        );
+        let worker = json!({ "pid": 7, "resident_bytes": 20 << 20 });
+        let memory = json!({ "memory": {
+            "name_tables_bytes": 1000, "parse_workers": [worker, worker], "resident_bytes": (53 << 20) + (1 << 19),
+        } });
+        assert_eq!(
+            text(&memory),
+            "memory           name tables 0.0 MiB, parse workers (pid 7, resident 20.0 MiB) (pid 7, resident 20.0 MiB), \
+             resident 53.5 MiB\n"
         );
     }
 }

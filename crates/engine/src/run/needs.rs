@@ -65,7 +65,7 @@ impl Run {
         }
         searched.sort_unstable();
         searched.dedup();
-        let (scanner, searches) = (self.scanner.clone(), self.searches.clone());
+        let (scanner, searches) = (self.scanner.clone(), self.caches.searches.clone());
         let search = WordSearch { scanner, searches, files: searched, wanted };
         let sender = self.sender.clone();
         let ended = move |found| send(&sender, Event::Searched { question, words, found, files });
@@ -77,7 +77,7 @@ impl Run {
     /// Returns what an earlier search for the words found in files that are still unread, and the files to search: those
     /// that changed since, in the question's eyes or behind its back.
     fn found_words(&self, needed: &NeededWords, path: &RelPath) -> (WantedWords, Vec<UnreadFile>) {
-        let known = self.searches.found(needed, path);
+        let known = self.caches.searches.found(needed, path);
         let mut found = known.unwrap_or_else(|| FoundWords::nothing((needed.clone(), path.clone())));
         found.forget_read(&self.pending);
         let after = std::mem::replace(&mut found.last_job, self.pending.last_job());
@@ -110,7 +110,7 @@ impl Run {
     ) {
         for found in found {
             files.extend(found.files.iter().cloned());
-            self.searches.keep_found(found);
+            self.caches.searches.keep_found(found);
         }
         self.fetch(question, words, files);
     }

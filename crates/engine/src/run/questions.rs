@@ -84,7 +84,7 @@ impl Run {
         match &mut question.run {
             QuestionRun::ByNeed(by_need) if self.pending.unread().len() > FEW_UNREAD => {
                 by_need.held.get_or_insert_with(|| Arc::new(self.pool.hold_background()));
-                let met = self.searches.met(&self.pending);
+                let met = self.caches.searches.met(&self.pending);
                 by_need.fetched = Some(Fetched::new(self.pending.unread().clone(), met));
                 self.release(question);
             }
@@ -169,7 +169,7 @@ impl Run {
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
-            parses: self.parses.clone(),
+            parses: self.caches.parses.clone(),
             gradle_modules: OnceLock::new(),
             read: Mutex::default(),
         }

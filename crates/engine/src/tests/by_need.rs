@@ -160,6 +160,7 @@ impl Tree {
             outside_pool: Arc::new(tokio::sync::Semaphore::new(1)),
             preparsed: Arc::default(),
             parsers: Parsers::in_this_process(),
+            caches: QuestionCaches::default(),
         }
     }
 

@@ -83,6 +83,8 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
         }
     }
     assert!(changes < 100 || tables > 3, "{tables} tables built");
+    let entries: usize = state.within(&RelPath::root()).map(|file| file.memory()).sum();
+    assert_eq!(state.memory().outlines, entries, "what every change has added is what is there");
     state
 }
 

@@ -46,6 +46,11 @@ impl Head {
 }
 
 impl Imports {
+    /// Returns the size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
     /// Unpacks all imports.
     pub fn unpack(&self) -> ImportList {
         let Some((mut heads, texts)) = self.parts() else { return ImportList::default() };

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::files::counted;
 use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_lsp::{ServerState, ServerStatus};
+use symd_ops::memory_use::MemoryUse;
 
 pub(super) const STATUS: Tool = Tool::read_only(
     "status",
@@ -51,12 +52,38 @@ fn run(call: Call<'_>) -> ReplyFuture<'_> {
         let project = call.project.clone();
         // Reads programs on disk and processes. If that panics, the state of the index is answered
         // nevertheless.
-        let servers = tokio::task::spawn_blocking(move || project.server_status()).await;
-        for server in servers.unwrap_or_default() {
-            text.push_str(&format!("\n{}", line(&server)));
+        let read = tokio::task::spawn_blocking(move || {
+            let servers = project.server_status();
+            (project.memory_use(&servers), servers)
+        });
+        if let Ok((memory, servers)) = read.await {
+            text.push_str(&format!("\n{}", memory_line(&memory)));
+            for server in servers {
+                text.push_str(&format!("\n{}", line(&server)));
+            }
         }
         Reply::done(text)
     })
+}
+
+/// Formats where memory is: `memory: 53 MiB, 40 of it anonymous (outlines 20, name tables 5, …) · 1 parse worker, 20 MiB`.
+fn memory_line(memory: &MemoryUse) -> String {
+    let engine = &memory.engine;
+    let whole = engine.process.map_or_else(String::new, |process| {
+        format!("{} MiB, {} of it anonymous ", process.resident >> 20, process.anonymous >> 20)
+    });
+    let vectors = memory.vectors.map_or_else(|| "in use".to_owned(), |bytes| (bytes >> 20).to_string());
+    let workers = engine.workers.iter().map(|worker| worker.resident_bytes).sum::<u64>();
+    format!(
+        "memory: {whole}(MiB: outlines {}, name tables {}, kept parses {}, texts {}, vectors {vectors}) · {}, {} MiB · servers {} MiB",
+        engine.index.outlines >> 20,
+        engine.index.tables >> 20,
+        engine.parses >> 20,
+        engine.texts >> 20,
+        counted(engine.workers.len(), "parse worker", "parse workers"),
+        workers >> 20,
+        memory.servers >> 20,
+    )
 }
 
 /// Formats a server: `ty (python): loading, indexing (43 %)`.
@@ -71,7 +98,8 @@ fn line(server: &ServerStatus) -> String {
         ServerState::Down => "down",
     };
     let mut text = format!("{} ({}): {state}", server.name, server.languages.join(", "));
-    for more in [&server.doing, &server.last_error].into_iter().flatten() {
+    let memory = server.memory_bytes.map(|bytes| format!("{} MiB", bytes >> 20));
+    for more in [&server.doing, &memory, &server.last_error].into_iter().flatten() {
         text.push_str(&format!(", {more}"));
     }
     text

@@ -1,0 +1,34 @@
+//! What the daemon's memory consists of, as far as it is counted.
+
+use super::Engine;
+use symd_index::IndexMemory;
+use symd_parse::WorkerMemory;
+use symd_sys::memory::{self, ProcessMemory};
+
+/// The memory of an engine; sizes in bytes. Not counted are what questions take while they run, the watcher, and what the
+/// allocator keeps for the next use.
+#[derive(Clone, Debug)]
+pub struct EngineMemory {
+    /// The whole process; `None` if the system does not say.
+    pub process: Option<ProcessMemory>,
+    pub index: IndexMemory,
+    /// Parses that are kept for the next question.
+    pub parses: usize,
+    /// Texts: those that editors have not saved, and while files are unread, those that searches have read.
+    pub texts: usize,
+    /// The processes that parse.
+    pub workers: Vec<WorkerMemory>,
+}
+
+impl Engine {
+    /// Returns what its memory consists of. Reads /proc, so it must not be called on the runtime's own threads.
+    pub fn memory(&self) -> EngineMemory {
+        EngineMemory {
+            process: memory::own(),
+            index: self.status.borrow().memory,
+            parses: self.caches.parses.memory(),
+            texts: self.unsaved.memory() + self.caches.searches.memory(),
+            workers: self.parsers.worker_memory(),
+        }
+    }
+}
