@@ -68,6 +68,7 @@ fn engine(tree: &Path, runtime_directory: &Path) -> Engine {
         watch: Default::default(),
         sweep_every: Duration::from_secs(3600),
         parsers: crate::workers(),
+        memory: symd::engine::MemoryOptions::default(),
         on_change: None,
     };
     Engine::start(options).unwrap()

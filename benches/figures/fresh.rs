@@ -108,6 +108,7 @@ fn barriers(bench: &Bench) -> Vec<Duration> {
             watch: Default::default(),
             sweep_every: Duration::from_secs(3600),
             parsers: crate::workers(),
+            memory: symd::engine::MemoryOptions::default(),
             on_change: None,
         });
         let engine = engine.unwrap();

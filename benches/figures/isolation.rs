@@ -89,6 +89,7 @@ fn engine(bench: &Bench, parsers: Parsers) -> Engine {
         watch: Default::default(),
         sweep_every: Duration::from_secs(3600),
         parsers,
+        memory: symd::engine::MemoryOptions::default(),
         on_change: None,
     })
     .unwrap()

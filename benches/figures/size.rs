@@ -99,6 +99,7 @@ fn per_symbol(bench: &Bench, table: &mut Table) {
             watch: Default::default(),
             sweep_every: Duration::from_secs(3600),
             parsers: crate::workers(),
+            memory: symd::engine::MemoryOptions::default(),
             on_change: None,
         });
         let engine = engine.unwrap();

@@ -31,6 +31,7 @@ async fn check(stage: &Stage, after: &[String]) {
         watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
         sweep_every: Duration::from_secs(600),
         parsers: crate::support::workers(),
+        memory: symd::engine::MemoryOptions::default(),
         on_change: None,
     })
     .unwrap();

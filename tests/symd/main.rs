@@ -79,6 +79,7 @@ mod lsp_life;
 mod lsp_misbehave;
 mod lsp_stage;
 mod market_traces;
+mod memory_ceiling;
 mod memory_status;
 mod named_traces;
 mod names;

@@ -81,6 +81,7 @@ impl Opening {
             watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
             sweep_every: Duration::from_secs(600),
             parsers: crate::support::workers(),
+            memory: symd::engine::MemoryOptions::default(),
             on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
         })
         .unwrap();

@@ -204,6 +204,9 @@ pub struct Settings {
     pub log: String,
     /// Characters above which an answer is "too long", unless the tool's caller gives a limit.
     pub max_answer_chars: usize,
+    /// Mebibytes of memory above which the daemon lets go of what it can make again; by default the smaller of 512 and a tenth
+    /// of what the machine has or the daemon's control groups allow.
+    pub memory_mb: Option<u64>,
     /// Limit of all projects' caches together, in bytes.
     pub cache_max_bytes: u64,
     /// The toolsets of a connection that names none.
@@ -230,6 +233,7 @@ impl Default for Settings {
             idle_exit_minutes: 60.0,
             log: "info,rmcp=error".to_owned(),
             max_answer_chars: 150_000,
+            memory_mb: None,
             cache_max_bytes: 512 * 1024 * 1024,
             toolset: vec!["native".to_owned()],
             watch: WatchBackend::Auto,
@@ -305,6 +309,11 @@ impl Settings {
                 return Err(format!("{key}: {value} is less than {least}"));
             }
         }
+        if self.memory_mb == Some(0) {
+            return Err(
+                "memory_mb: 0 is less than 1; without the key, the limit depends on the machine".to_owned()
+            );
+        }
         for (key, api) in self.docs_search.named() {
             check_url(&format!("docs_search.{key}.url"), api.url.as_deref())?;
         }
@@ -323,6 +332,14 @@ impl Settings {
     /// Returns how long the daemon runs without a connection; `None` = for ever.
     pub fn idle_exit(&self) -> Option<Duration> {
         minutes(self.idle_exit_minutes)
+    }
+
+    /// Returns the bytes of memory above which the daemon lets go of what it can make again; `available`: what the machine
+    /// has or the daemon's control groups allow, if known.
+    pub fn memory_ceiling(&self, available: Option<u64>) -> u64 {
+        const MOST: u64 = 512 << 20;
+        let default = || available.map_or(MOST, |available| MOST.min(available / 10));
+        self.memory_mb.map_or_else(default, |mebibytes| mebibytes.saturating_mul(1 << 20))
     }
 
     /// Returns how long a language server runs without a question; `None` = for ever.
@@ -359,6 +376,15 @@ mod tests {
     }
 
     #[test]
+    fn the_ceiling_is_what_is_set_or_a_tenth_of_what_there_is() {
+        let of = |text: &str, available: Option<u64>| {
+            Settings::parse(text).unwrap().memory_ceiling(available) >> 20
+        };
+        assert_eq!((of("", Some(24 << 30)), of("", Some(2000 << 20)), of("", None)), (512, 200, 512));
+        assert_eq!(of("memory_mb = 3000", Some(2 << 30)), 3000);
+    }
+
+    #[test]
     fn errors_name_the_key() {
         let cases = [
             ("idle_exit_minute = 1", "idle_exit_minute"),
@@ -376,6 +402,7 @@ mod tests {
             ("[chroma]\ndatabase = \"..\"", "chroma.database"),
             ("[chroma]\ntoken = \"a\\nb\"", "chroma.token"),
             ("[limits]\nmax_in_flight = 0", "limits.max_in_flight"),
+            ("memory_mb = 0", "memory_mb"),
         ];
         for (text, key) in cases {
             let message = Settings::parse(text).unwrap_err();

@@ -108,6 +108,8 @@ pub(super) enum Event {
         /// Those that it did not come to.
         unread: Vec<Arc<FileEntry>>,
     },
+    /// The process takes more memory than its ceiling.
+    OverCeiling,
     /// The end of writing new outlines to the cache.
     Stored,
     /// A request to stop, answered once the cache has been written.

@@ -3,6 +3,8 @@
 //! completed before the question was asked.
 
 mod by_need;
+mod cache_budget;
+mod ceiling;
 mod claim;
 mod event;
 mod gate;
@@ -38,6 +40,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch as tokio_watch};
 use tokio::time::timeout;
 
+pub use ceiling::{LetGo, MemoryOptions};
 pub use gate::{Busy, QuestionsPaused};
 pub use memory::EngineMemory;
 pub use preparsed::PreparsedOutline;
@@ -48,6 +51,7 @@ pub use view::{CurrentError, CurrentText, View};
 pub use view_here::ViewHere;
 
 use by_need::ByNeed;
+use ceiling::Ceiling;
 use event::{Event, Question, QuestionLength, QuestionRun};
 use gate::QuestionGate;
 use pool::Pool;
@@ -95,6 +99,7 @@ pub struct Engine {
     preparsed: Arc<PreparsedOutlines>,
     parsers: Parsers,
     caches: QuestionCaches,
+    ceiling: Arc<Ceiling>,
 }
 
 /// Options for starting an engine.
@@ -115,6 +120,7 @@ pub struct EngineOptions {
     pub sweep_every: Duration,
     /// The means by which files are parsed.
     pub parsers: Parsers,
+    pub memory: MemoryOptions,
     /// Callback for every file that changed after the first crawl, called before a question can see the
     /// change.
     pub on_change: Option<OnChange>,
@@ -215,17 +221,21 @@ impl Engine {
         let settled = (root.settled_device(), clock);
         let files = Arc::new(Overlay::new(root, options.unsaved.clone()));
         let scanner = run::scanner(files, options.languages, cache.map(Arc::new), settled, options.parsers);
-        let engine =
-            Engine::run((scanner, ignore, options.unsaved), watch, notices, state, options.on_change);
+        let ceiling = Ceiling::new(options.memory);
+        let engine = Engine::run(
+            (scanner, ignore, options.unsaved),
+            (watch, notices),
+            (state, ceiling),
+            options.on_change,
+        );
         engine.sweep_every(options.sweep_every);
         Ok(engine)
     }
 
     fn run(
         parts: (Arc<Scanner>, Arc<Ignore>, Arc<UnsavedTexts>),
-        watch: Watch,
-        notices: mpsc::Receiver<Event>,
-        state: IndexState,
+        (watch, notices): (Watch, mpsc::Receiver<Event>),
+        (state, ceiling): (IndexState, Ceiling),
         on_change: Option<OnChange>,
     ) -> Engine {
         let (events, receiver) = mpsc::channel(EVENT_QUEUE);
@@ -233,10 +243,11 @@ impl Engine {
         let parsers = parts.0.parsers.clone();
         let watch = Arc::new(watch);
         let (scanner, ignore, unsaved) = parts;
-        let (run, status, gone) =
-            Run::new((scanner, ignore), watch.clone(), Pool::new(), events.downgrade(), state);
-        let caches = run.caches();
-        tokio::spawn(run.with_on_change(on_change).run(receiver, notices));
+        let (caches, ceiling) = (QuestionCaches::new(ceiling.for_caches(0)), Arc::new(ceiling));
+        let pool = Pool::new(memory_check(caches.clone(), ceiling.clone(), events.downgrade()));
+        let (run, status, gone) = Run::new((scanner, ignore), watch.clone(), pool, events.downgrade(), state);
+        let run = run.with_memory((caches.clone(), ceiling.clone())).with_on_change(on_change);
+        tokio::spawn(run.run(receiver, notices));
         Engine {
             events,
             unsaved,
@@ -250,6 +261,7 @@ impl Engine {
             preparsed,
             parsers,
             caches,
+            ceiling,
         }
     }
 
@@ -492,6 +504,20 @@ impl Engine {
                 }
             }
         });
+    }
+}
+
+/// Returns what is done after each question, scan and build of tables: what they took is compared with what there is to take.
+fn memory_check(
+    caches: QuestionCaches,
+    ceiling: Arc<Ceiling>,
+    events: mpsc::WeakSender<Event>,
+) -> impl Fn() + Send + Sync + 'static {
+    move || {
+        caches.trim();
+        if ceiling.is_exceeded() {
+            run::send(&events, Event::OverCeiling);
+        }
     }
 }
 

@@ -12,6 +12,12 @@ pub struct EngineMemory {
     /// The whole process; `None` if the system does not say.
     pub process: Option<ProcessMemory>,
     pub index: IndexMemory,
+    /// What of the whole the daemon means not to exceed, without pages of files.
+    pub ceiling: u64,
+    /// How many times it let go of something to stay below.
+    pub times_let_go: u64,
+    /// What parses and the texts that searches have read may take together.
+    pub caches_limit: usize,
     /// Parses that are kept for the next question.
     pub parses: usize,
     /// Texts: those that editors have not saved, and while files are unread, those that searches have read.
@@ -26,6 +32,9 @@ impl Engine {
         EngineMemory {
             process: memory::own(),
             index: self.status.borrow().memory,
+            ceiling: self.ceiling.bytes(),
+            times_let_go: self.ceiling.times(),
+            caches_limit: self.caches.budget.limit(),
             parses: self.caches.parses.memory(),
             texts: self.unsaved.memory() + self.caches.searches.memory(),
             workers: self.parsers.worker_memory(),

@@ -15,6 +15,9 @@ use symd_base::cores;
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// What a worker does after each job.
+type AfterJob = Box<dyn Fn() + Send + Sync>;
+
 /// Number of workers beyond one per processor.
 const FOR_QUESTIONS: usize = 2;
 
@@ -30,6 +33,7 @@ struct Shared {
     queues: Mutex<Queues>,
     /// By worker: woken when there is a job for it.
     wake: Vec<Condvar>,
+    after_job: Option<AfterJob>,
 }
 
 #[derive(Default)]
@@ -63,14 +67,15 @@ enum WorkerRole {
 }
 
 impl Pool {
-    /// Creates a pool of one worker per processor, and two more for questions.
-    pub(super) fn new() -> Pool {
+    /// Creates a pool of one worker per processor, and two more for questions. Each runs `after_job` after each of its jobs:
+    /// it must be quick.
+    pub(super) fn new(after_job: impl Fn() + Send + Sync + 'static) -> Pool {
         let processors = cores::count();
         let wake = (0..processors + FOR_QUESTIONS).map(|_| Condvar::new()).collect();
         // One of the workers that take questions is excluded, and so is the first, which takes none.
         let most_long = processors + FOR_QUESTIONS - 2;
         let queues = Mutex::new(Queues { most_long, ..Queues::default() });
-        let shared = Arc::new(Shared { queues, wake });
+        let shared = Arc::new(Shared { queues, wake, after_job: Some(Box::new(after_job)) });
         let spawn = |number: usize, takes: WorkerRole| {
             let shared = shared.clone();
             std::thread::Builder::new()
@@ -299,6 +304,7 @@ impl Shared {
             if length == QuestionLength::Long {
                 self.lock().long_running -= 1;
             }
+            self.after_job.iter().for_each(|after_job| after_job());
         }
     }
 
@@ -344,7 +350,7 @@ mod tests {
 
     /// Asserts that jobs of one kind that block as many workers as possible do not block the other kind.
     fn gets_through(block: impl Fn(&Pool, Job), other: impl Fn(&Pool, Job)) {
-        let pool = Pool::new();
+        let pool = Pool::new(|| ());
         let (release, released) = mpsc::channel::<()>();
         let released = Arc::new(Mutex::new(released));
         for _ in 0..=pool.workers.len() {
@@ -375,7 +381,7 @@ mod tests {
 
     #[test]
     fn all_long_questions_are_answered() {
-        let pool = Pool::new();
+        let pool = Pool::new(|| ());
         let (done, is_done) = mpsc::channel();
         for number in 0..100 {
             let done = done.clone();

@@ -1,13 +1,38 @@
-//! What is kept from one question to the next, and can be made again at any time.
+//! What is kept from one question to the next, and can be made again at any time. Invariant: all of it together takes no
+//! more than its budget.
 
 use std::sync::Arc;
 
+use super::cache_budget::CacheBudget;
 use super::recent_parses::RecentParses;
 use super::searches::Searches;
 
 /// The caches. Cheap to clone; shared by the engine's task, its handles and the questions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct QuestionCaches {
+    pub(super) budget: Arc<CacheBudget>,
     pub(super) parses: RecentParses,
     pub(super) searches: Arc<Searches>,
+}
+
+impl QuestionCaches {
+    /// Returns empty caches that may take this many bytes.
+    pub(super) fn new(limit: usize) -> QuestionCaches {
+        let budget = Arc::new(CacheBudget::new(limit));
+        let parses = RecentParses::new(budget.clone());
+        let searches = Arc::new(Searches::new(budget.clone()));
+        QuestionCaches { budget, parses, searches }
+    }
+
+    /// Lets go of what the budget has no room for any more.
+    pub(super) fn trim(&self) {
+        self.searches.trim();
+        self.parses.trim();
+    }
+
+    /// Lets go of everything that takes much memory.
+    pub(super) fn let_go(&self) {
+        self.searches.forget_texts();
+        self.parses.clear();
+    }
 }

@@ -1,134 +1,166 @@
-//! What texts were parsed to, kept from one question to the next. Invariant: together the parses of a kind take no more than
-//! [`MAX_BYTES`] and the last one; what several kinds take adds up.
+//! What texts were parsed to, kept from one question to the next. Invariant: all of them together take no more than the
+//! budget has left for them.
 
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::cache_budget::CacheBudget;
 use symd_base::ContentHash;
 use symd_syntax::{Grammar, LocalBindings, Outline};
 use symd_types::kotlin::SourceFile;
 
-/// Bytes of memory that the parses of one kind are kept for: some thousand files of usual size.
-const MAX_BYTES: usize = 48 << 20;
-
-/// The parses that questions used last. Cheap to clone.
-#[derive(Clone, Debug, Default)]
+/// The parses that questions used last, of every kind: trees of Kotlin files, bindings of locals, and outlines with the types that
+/// outlines hide. Cheap to clone.
+#[derive(Clone, Debug)]
 pub(super) struct RecentParses {
-    pub(super) kotlin_files: ParseCache<SourceFile>,
-    pub(super) locals: ParseCache<LocalBindings>,
-    /// Outlines with the types that outlines hide.
-    pub(super) whole_outlines: ParseCache<Outline>,
+    kept: Arc<Mutex<KeptParses>>,
+    budget: Arc<CacheBudget>,
 }
 
-impl RecentParses {
-    /// Returns how many bytes of memory all of them take.
-    pub(super) fn memory(&self) -> usize {
-        self.kotlin_files.memory() + self.locals.memory() + self.whole_outlines.memory()
-    }
-}
-
-/// A parse that can be kept.
-pub(super) trait ParseSize {
+/// A kind of parse that can be kept.
+pub(super) trait KeptKind: Any + Send + Sync {
     /// Returns about how many bytes of memory it takes.
     fn memory(&self) -> usize;
 }
 
-impl ParseSize for SourceFile {
+impl KeptKind for SourceFile {
     fn memory(&self) -> usize {
         SourceFile::memory(self)
     }
 }
 
-impl ParseSize for Outline {
+impl KeptKind for Outline {
     fn memory(&self) -> usize {
         Outline::memory(self)
     }
 }
 
-impl ParseSize for LocalBindings {
+impl KeptKind for LocalBindings {
     fn memory(&self) -> usize {
         LocalBindings::memory(self)
     }
 }
 
-/// Parses of one kind, by their content and grammar.
-#[derive(Debug)]
-pub(super) struct ParseCache<T>(Arc<Mutex<KeptParses<T>>>);
+/// The kind, and what was parsed.
+type ParseKey = (TypeId, ContentHash, Grammar);
 
-impl<T> Clone for ParseCache<T> {
-    fn clone(&self) -> ParseCache<T> {
-        ParseCache(self.0.clone())
-    }
-}
-
-impl<T> Default for ParseCache<T> {
-    fn default() -> ParseCache<T> {
-        ParseCache(Arc::new(Mutex::new(KeptParses { parses: HashMap::new(), bytes: 0, uses: 0 })))
-    }
-}
-
-type ParseKey = (ContentHash, Grammar);
-
-#[derive(Debug)]
-struct KeptParses<T> {
-    parses: HashMap<ParseKey, (Arc<T>, u64)>,
+#[derive(Debug, Default)]
+struct KeptParses {
+    parses: HashMap<ParseKey, KeptParse>,
     bytes: usize,
     /// Counts uses, so that the parse that was not used for the longest time is known.
     uses: u64,
 }
 
-impl<T: ParseSize> ParseCache<T> {
+#[derive(Debug)]
+struct KeptParse {
+    parse: Arc<dyn Any + Send + Sync>,
+    bytes: usize,
+    /// The number of its last use.
+    used: u64,
+}
+
+impl RecentParses {
+    pub(super) fn new(budget: Arc<CacheBudget>) -> RecentParses {
+        RecentParses { kept: Arc::default(), budget }
+    }
+
     /// Returns the parse of this content, which `make` makes when it is not kept.
-    pub(super) fn get(
+    pub(super) fn get<T: KeptKind>(
         &self,
         hash: ContentHash,
         grammar: Grammar,
         make: impl FnOnce() -> Option<T>,
     ) -> Option<Arc<T>> {
-        let key = (hash, grammar);
-        if let Some(parse) = self.locked(|kept| kept.find(key)) {
+        let key = (TypeId::of::<T>(), hash, grammar);
+        let known = self.locked(|kept| kept.find(&key));
+        if let Some(parse) = known.and_then(|parse| parse.downcast().ok()) {
             return Some(parse);
         }
         // Without the lock: others do not wait for a parse.
         let parse = Arc::new(make()?);
-        self.locked(|kept| kept.keep(key, &parse));
+        let (bytes, room) = (parse.memory(), self.budget.for_parses());
+        // What is let go of is freed without the lock.
+        drop(self.locked(|kept| kept.keep(key, (parse.clone(), bytes), room)));
         Some(parse)
     }
 
-    fn memory(&self) -> usize {
+    /// Returns how many bytes of memory all of them take.
+    pub(super) fn memory(&self) -> usize {
         self.locked(|kept| kept.bytes)
     }
 
-    fn locked<R>(&self, work: impl FnOnce(&mut KeptParses<T>) -> R) -> R {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Lets go of those that the budget has no room for any more.
+    pub(super) fn trim(&self) {
+        let room = self.budget.for_parses();
+        drop(self.locked(|kept| kept.reduce_to(room)));
+    }
+
+    pub(super) fn clear(&self) {
+        drop(self.locked(std::mem::take));
+    }
+
+    fn locked<R>(&self, work: impl FnOnce(&mut KeptParses) -> R) -> R {
+        work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl<T: ParseSize> KeptParses<T> {
-    fn find(&mut self, key: ParseKey) -> Option<Arc<T>> {
+impl KeptParses {
+    fn find(&mut self, key: &ParseKey) -> Option<Arc<dyn Any + Send + Sync>> {
         self.uses += 1;
-        let (parse, used) = self.parses.get_mut(&key)?;
-        *used = self.uses;
-        Some(parse.clone())
+        let kept = self.parses.get_mut(key)?;
+        kept.used = self.uses;
+        Some(kept.parse.clone())
     }
 
-    fn keep(&mut self, key: ParseKey, parse: &Arc<T>) {
+    /// Keeps a parse that takes this many bytes, if there is room for it at all; returns what has to make room for it.
+    fn keep(
+        &mut self,
+        key: ParseKey,
+        (parse, bytes): (Arc<dyn Any + Send + Sync>, usize),
+        room: usize,
+    ) -> Vec<KeptParse> {
+        if bytes > room {
+            return Vec::new();
+        }
         self.uses += 1;
-        if self.parses.insert(key, (parse.clone(), self.uses)).is_none() {
-            self.bytes += parse.memory();
-        }
-        if self.bytes > MAX_BYTES {
-            self.drop_oldest_half();
-        }
+        self.bytes += bytes;
+        let replaced = self.parses.insert(key, KeptParse { parse, bytes, used: self.uses });
+        self.bytes -= replaced.as_ref().map_or(0, |replaced| replaced.bytes);
+        let mut removed = self.reduce_to(room);
+        removed.extend(replaced);
+        removed
     }
 
-    /// Drops the half that was not used for the longest time; one by one, each would take a search.
-    fn drop_oldest_half(&mut self) {
-        let mut uses: Vec<u64> = self.parses.values().map(|(_, used)| *used).collect();
-        uses.sort_unstable();
-        let Some(&middle) = uses.get(uses.len() / 2) else { return };
-        self.parses.retain(|_, (_, used)| *used >= middle);
-        self.bytes = self.parses.values().map(|(parse, _)| parse.memory()).sum();
+    /// If they take more than `room`, takes out those that were not used for the longest time, until a quarter of it is free:
+    /// to find the oldest one each time would take a search of all.
+    fn reduce_to(&mut self, room: usize) -> Vec<KeptParse> {
+        if self.bytes <= room {
+            return Vec::new();
+        }
+        let mut oldest: Vec<(u64, ParseKey)> =
+            self.parses.iter().map(|(key, kept)| (kept.used, *key)).collect();
+        oldest.sort_unstable_by_key(|(used, _)| *used);
+        // The last one, which was just made, stays if it fits.
+        let newest = oldest.pop();
+        let mut removed = Vec::new();
+        for (_, key) in oldest {
+            if self.bytes <= room - room / 4 {
+                break;
+            }
+            removed.extend(self.take(&key));
+        }
+        if self.bytes > room {
+            removed.extend(newest.and_then(|(_, key)| self.take(&key)));
+        }
+        removed
+    }
+
+    fn take(&mut self, key: &ParseKey) -> Option<KeptParse> {
+        let taken = self.parses.remove(key)?;
+        self.bytes -= taken.bytes;
+        Some(taken)
     }
 }
 
@@ -136,26 +168,64 @@ impl<T: ParseSize> KeptParses<T> {
 mod tests {
     use super::*;
     use symd_base::{Cancel, Text};
-    use symd_syntax::flat_tree;
+    use symd_syntax::{flat_tree, outline};
+
+    const LIMIT: usize = 1 << 20;
 
     fn file(text: &str) -> SourceFile {
-        let tree = flat_tree(Grammar::named("kotlin").unwrap(), text, &Cancel::new()).unwrap();
+        let tree = flat_tree(kotlin(), text, &Cancel::new()).unwrap();
         SourceFile::new(Text::decode(text.as_bytes().to_vec()).unwrap(), tree)
+    }
+
+    fn kotlin() -> Grammar {
+        Grammar::named("kotlin").unwrap()
+    }
+
+    fn hash(number: usize) -> ContentHash {
+        ContentHash::of(&number.to_le_bytes())
+    }
+
+    fn is_kept<T: KeptKind>(parses: &RecentParses, number: usize) -> bool {
+        parses.get::<T>(hash(number), kotlin(), || None).is_some()
     }
 
     #[test]
     fn a_content_is_parsed_once_and_the_oldest_ones_go_first() {
-        let (files, grammar) = (ParseCache::default(), Grammar::named("kotlin").unwrap());
-        let hash = |number: usize| ContentHash::of(&number.to_le_bytes());
-        let large = format!("// {}\nval x = 1\n", "x".repeat(MAX_BYTES / 8));
+        let budget = Arc::new(CacheBudget::new(LIMIT));
+        let parses = RecentParses::new(budget.clone());
+        let large = format!("// {}\nval x = 1\n", "x".repeat(LIMIT / 8));
         for number in 0..20 {
-            let made = files.get(hash(number), grammar, || Some(file(&large)));
-            let again = files.get(hash(number), grammar, || panic!("parsed again"));
+            let made = parses.get(hash(number), kotlin(), || Some(file(&large)));
+            let again = parses.get(hash(number), kotlin(), || panic!("parsed again"));
             assert!(Arc::ptr_eq(&made.unwrap(), &again.unwrap()));
+            assert!(parses.memory() <= LIMIT);
         }
-        assert!(files.locked(|kept| kept.bytes) <= MAX_BYTES);
-        assert!(files.locked(|kept| kept.find((hash(19), grammar))).is_some());
-        assert!(files.locked(|kept| kept.find((hash(0), grammar))).is_none());
-        assert!(files.get(hash(0), grammar, || None).is_none(), "what cannot be parsed is not kept");
+        assert!(is_kept::<SourceFile>(&parses, 19) && !is_kept::<SourceFile>(&parses, 0));
+        assert!(!is_kept::<Outline>(&parses, 19), "another kind");
+        // Texts leave less for them.
+        budget.set_texts(LIMIT / 2);
+        parses.trim();
+        assert!(parses.memory() <= LIMIT / 2 && is_kept::<SourceFile>(&parses, 19));
+        budget.set_limit(0);
+        parses.trim();
+        assert_eq!(parses.memory(), 0);
+    }
+
+    #[test]
+    fn kinds_share_the_room_and_what_has_none_is_not_kept() {
+        let parses = RecentParses::new(Arc::new(CacheBudget::new(LIMIT)));
+        let outline = || outline(kotlin(), "val x = 1", &Cancel::new()).ok();
+        assert!(parses.get::<Outline>(hash(0), kotlin(), outline).is_some());
+        for number in 1..20 {
+            let large = format!("// {}\nval x = 1\n", "x".repeat(LIMIT / 4));
+            assert!(is_kept::<Outline>(&parses, 0), "used between the others: {number}");
+            assert!(parses.get(hash(number), kotlin(), || Some(file(&large))).is_some());
+        }
+        let huge = format!("// {}\nval x = 1\n", "x".repeat(LIMIT));
+        assert!(parses.get(hash(20), kotlin(), || Some(file(&huge))).is_some());
+        assert!(!is_kept::<SourceFile>(&parses, 20) && is_kept::<Outline>(&parses, 0));
+        assert!(parses.memory() <= LIMIT);
+        parses.clear();
+        assert!(parses.memory() == 0 && !is_kept::<Outline>(&parses, 0));
     }
 }

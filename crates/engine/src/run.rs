@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
+use super::ceiling::{Ceiling, MemoryOptions};
 use super::event::{Event, Question};
 use super::hard_links::HardLinks;
 use super::pending::Pending;
@@ -47,6 +48,7 @@ pub(super) struct Run {
     trials: Trials,
     links: HardLinks,
     caches: QuestionCaches,
+    ceiling: Arc<Ceiling>,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
@@ -97,6 +99,7 @@ impl Run {
         let (gone, told_gone) = tokio_watch::channel(false);
         let trials = Trials::new(scanner.parsers.trials());
         let tally = StatusTally::new(scanner.languages.clone());
+        let ceiling = Arc::new(Ceiling::new(MemoryOptions::default()));
         let run = Run {
             watch,
             scanner,
@@ -104,7 +107,8 @@ impl Run {
             pool,
             trials,
             links: HardLinks::default(),
-            caches: QuestionCaches::default(),
+            caches: QuestionCaches::new(ceiling.for_caches(0)),
+            ceiling,
             sender,
             status,
             gone,
@@ -137,8 +141,10 @@ impl Run {
         self
     }
 
-    pub(super) fn caches(&self) -> QuestionCaches {
-        self.caches.clone()
+    /// Returns the engine with these caches, and the ceiling that limits them.
+    pub(super) fn with_memory(mut self, (caches, ceiling): (QuestionCaches, Arc<Ceiling>)) -> Run {
+        (self.caches, self.ceiling) = (caches, ceiling);
+        self
     }
 
     /// Runs until stopped.
@@ -222,6 +228,10 @@ impl Run {
                 self.scan_paths(paths);
             }
             Event::Verified { count, changed, unread } => self.verified(count, changed, unread),
+            Event::OverCeiling => {
+                let (ceiling, caches) = (self.ceiling.clone(), self.caches.clone());
+                self.pool.urgent_background(move || ceiling.let_go(&caches));
+            }
             Event::Stored => {
                 self.storing = false;
                 if self.stopping.is_some() {
@@ -528,6 +538,8 @@ impl Run {
         let (state, tally) = (&self.state, &mut self.tally);
         let (pending, unread) = (self.pending.files(), self.pending.unread().len());
         let (changes, verification) = (self.changes, &self.verification);
+        let memory = state.memory();
+        self.caches.budget.set_limit(self.ceiling.for_caches(memory.sum()));
         self.status.send_modify(|status| {
             status.revision = state.revision();
             status.files = state.file_count();
@@ -540,7 +552,7 @@ impl Run {
             status.unverified_files = verification.left();
             status.corrected_files = verification.corrected;
             status.segments = state.segment_count();
-            status.memory = state.memory();
+            status.memory = memory;
             tally.write(status);
             status.cache = cache.unwrap_or_default();
         });
@@ -562,7 +574,7 @@ fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories
 
 /// Sends an event from a pool thread to the engine. The engine never waits for the pool, so this does not
 /// deadlock; the event is dropped if the engine has stopped.
-fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
+pub(super) fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
     if let Some(sender) = sender.upgrade() {
         let _ = sender.blocking_send(event);
     }

@@ -5,12 +5,13 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::cache_budget::CacheBudget;
 use super::pending::Pending;
 use symd_base::RelPath;
 use symd_index::NeededWords;
 
-/// Maximum number of bytes of texts that are kept: a question asks for further words as it learns names, and so does
-/// the next one.
+/// Maximum number of bytes of texts that are kept, within the budget of the caches: a question asks for further words as it
+/// learns names, and so does the next one.
 const KEPT_BYTES: usize = 64 << 20;
 /// Maximum number of searches whose results are kept.
 const KEPT_SEARCHES: usize = 256;
@@ -50,8 +51,11 @@ impl FoundWords {
 }
 
 /// The results of searches and the texts that they read. Shared by the engine's task and the pool's workers.
-#[derive(Debug, Default)]
-pub(super) struct Searches(Mutex<Kept>);
+#[derive(Debug)]
+pub(super) struct Searches {
+    kept: Mutex<Kept>,
+    budget: Arc<CacheBudget>,
+}
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -69,6 +73,10 @@ struct KeptText {
 }
 
 impl Searches {
+    pub(super) fn new(budget: Arc<CacheBudget>) -> Searches {
+        Searches { kept: Mutex::default(), budget }
+    }
+
     /// Returns the result of an earlier search for these words, which may be over a larger tree.
     pub(super) fn found(&self, words: &NeededWords, scope: &RelPath) -> Option<FoundWords> {
         let kept = self.lock();
@@ -105,9 +113,10 @@ impl Searches {
         let mut kept = self.lock();
         let replaced = kept.texts.get(path).map_or(0, |known| known.text.len());
         let bytes = kept.bytes - replaced + text.len();
-        if bytes <= KEPT_BYTES {
+        if bytes <= KEPT_BYTES.min(self.budget.for_texts()) {
             kept.bytes = bytes;
             kept.texts.insert(path.clone(), KeptText { change: *change, text });
+            self.budget.set_texts(bytes);
         }
     }
 
@@ -116,16 +125,35 @@ impl Searches {
         self.lock().bytes
     }
 
+    /// Forgets the texts, if they take more than the budget has for them by now.
+    pub(super) fn trim(&self) {
+        if self.memory() > self.budget.for_texts() {
+            self.forget_texts();
+        }
+    }
+
+    /// Forgets the texts. Files that are searched again are read again.
+    pub(super) fn forget_texts(&self) {
+        let mut kept = self.lock();
+        kept.bytes = 0;
+        self.budget.set_texts(0);
+        let texts = std::mem::take(&mut kept.texts);
+        // They are freed without the lock.
+        drop(kept);
+        drop(texts);
+    }
+
     /// Forgets everything: all files are read.
     pub(super) fn clear(&self) {
         let mut kept = self.lock();
         if !kept.texts.is_empty() || !kept.found.is_empty() {
             *kept = Kept::default();
+            self.budget.set_texts(0);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -139,9 +167,13 @@ mod tests {
         RelPath::new(text).expect(text)
     }
 
+    fn searches(limit: usize) -> Searches {
+        Searches::new(Arc::new(CacheBudget::new(limit)))
+    }
+
     #[test]
     fn a_text_is_used_for_the_change_after_which_it_was_read_and_for_no_other() {
-        let searches = Searches::default();
+        let searches = searches(KEPT_BYTES);
         let (first, second) = ((path("a"), 1), (path("a"), 2));
         let (old, new) = (Arc::new(b"old".to_vec()), Arc::new(b"new".to_vec()));
         searches.keep_text(&first, old.clone());
@@ -154,19 +186,26 @@ mod tests {
 
     #[test]
     fn no_more_texts_are_kept_than_there_is_room_for() {
-        let searches = Searches::default();
+        let searches = searches(4 * KEPT_BYTES);
         let half = Arc::new(vec![0; KEPT_BYTES / 2]);
         for (number, is_kept) in [(0, true), (1, true), (2, false), (1, true)] {
             let file = (path(&format!("f{number}")), number);
             searches.keep_text(&file, half.clone());
             assert_eq!(searches.text(&file).is_some(), is_kept, "{number}");
         }
+        assert_eq!(searches.budget.for_parses(), 3 * KEPT_BYTES, "what the texts leave");
+        searches.budget.set_limit(2 * KEPT_BYTES);
+        searches.trim();
+        assert_eq!(searches.memory(), KEPT_BYTES);
+        searches.budget.set_limit(KEPT_BYTES);
+        searches.trim();
+        assert_eq!((searches.memory(), searches.budget.for_parses()), (0, KEPT_BYTES));
     }
 
     #[test]
     fn words_are_met_until_a_file_that_may_hold_them_is_unread() {
         let (searches, mut pending, words) =
-            (Searches::default(), Pending::default(), NeededWords::of_name("run"));
+            (searches(KEPT_BYTES), Pending::default(), NeededWords::of_name("run"));
         let (a, b) = (path("a"), path("b"));
         let begin = |pending: &mut Pending, path: &RelPath| {
             pending.begin(ScanCause::Changed, [(path, &Claim::default(), true)])
@@ -187,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_search_of_a_larger_tree_answers_for_a_smaller_one() {
-        let searches = Searches::default();
+        let searches = searches(KEPT_BYTES);
         let words = NeededWords::of_name("run");
         let found = FoundWords {
             words: (words.clone(), path("a")),

@@ -211,7 +211,7 @@ impl Sources for View {
 
     fn local_bindings(&self, file: &FileEntry, text: &str, cancel: &Cancel) -> Option<Arc<LocalBindings>> {
         let (grammar, hash) = (file.grammar()?, file.hash()?);
-        self.parses.locals.get(hash, grammar, || {
+        self.parses.get(hash, grammar, || {
             match self.parsers.local_bindings(grammar, text, hash, cancel).ok()? {
                 Attempt::Parsed(bindings) => Some(bindings),
                 Attempt::SetAside(_) => None,
@@ -226,7 +226,7 @@ impl Sources for View {
         cancel: &Cancel,
     ) -> Option<Arc<Outline>> {
         let (text, hash, grammar) = (current.text.as_str(), current.hash, file.grammar()?);
-        let outline = self.parses.whole_outlines.get(hash, grammar, || {
+        let outline = self.parses.get(hash, grammar, || {
             match self.parsers.outline_with_hidden_types(grammar, text, hash, cancel).ok()? {
                 Attempt::Parsed(outline) => Some(outline),
                 Attempt::SetAside(_) => None,
@@ -242,7 +242,7 @@ impl Sources for View {
         cancel: &Cancel,
     ) -> Option<Arc<SourceFile>> {
         let (text, grammar) = (&current.text, file.grammar()?);
-        let parsed = self.parses.kotlin_files.get(current.hash, grammar, || {
+        let parsed = self.parses.get(current.hash, grammar, || {
             if text.as_str().len() > MAX_TREE_TEXT {
                 return None;
             }

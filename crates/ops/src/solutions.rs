@@ -91,6 +91,11 @@ impl Solutions {
         &*self.store
     }
 
+    /// Frees the vectors, which the next question reads again. Blocks.
+    pub fn free_memory(&self) {
+        self.store.free_memory();
+    }
+
     /// Finds similar solutions.
     pub async fn find_similar(&self, query: SolutionQuery) -> Result<FoundSolutions, StoreError> {
         // First, because the caller may give up while this waits.

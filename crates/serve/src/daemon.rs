@@ -27,7 +27,7 @@ use symd_config::settings::{Settings, ShellBackground, WatchBackend};
 use symd_config::{Languages, Trust};
 use symd_docsearch::DocsSearch;
 use symd_edit::{EditError, Editor, Recovered};
-use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
+use symd_engine::{Engine, EngineError, EngineOptions, LetGo, MemoryOptions, OnChange};
 use symd_index::cache;
 use symd_lsp::{Servers, ServersOptions};
 use symd_ops::Project;
@@ -35,6 +35,7 @@ use symd_ops::buffers::{Buffers, EditorDeadlines};
 use symd_ops::solutions::Solutions;
 use symd_parse::{ParserOptions, Parsers};
 use symd_shell::{BackgroundPolicy, Shells};
+use symd_sys::memory_limit;
 use symd_toolsets as toolsets;
 use symd_toolsets::listing::choose;
 use symd_vfs::{Files, Overlay, Root, UnsavedTexts};
@@ -325,6 +326,8 @@ pub fn open_project(
         quarantine: Some(place.quarantine()),
     })?;
     let told = servers.clone();
+    let solutions = Solutions::new(&place.persistent.data, settings);
+    let (ceiling, others) = (settings.memory_ceiling(memory_limit::available()), solutions.clone());
     let engine = Engine::start(EngineOptions {
         root: place.root.clone(),
         unsaved: Arc::clone(&unsaved),
@@ -334,6 +337,7 @@ pub fn open_project(
         watch: WatchOptions { backend: backend(settings.watch), max_watches: None },
         sweep_every: SWEEP_EVERY,
         parsers,
+        memory: MemoryOptions { ceiling, let_go: Some(LetGo(Arc::new(move || others.free_memory()))) },
         on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
     })?;
     let editor = Arc::new(editor.with_unsaved(unsaved));
@@ -351,7 +355,7 @@ pub fn open_project(
         buffers,
         editor_contexts: Arc::default(),
         docs_search: DocsSearch::new(&settings.docs_search, &place.persistent.cache),
-        solutions: Solutions::new(&place.persistent.data, settings),
+        solutions,
         view: None,
     })
 }

@@ -16,8 +16,11 @@ pub(crate) fn json(memory: &MemoryUse) -> Value {
     };
     add("resident_bytes", engine.process.map(|process| json!(process.resident)));
     add("anonymous_bytes", engine.process.map(|process| json!(process.anonymous)));
+    add("ceiling_bytes", Some(json!(engine.ceiling)));
+    add("times_let_go", Some(json!(engine.times_let_go)));
     add("outlines_bytes", Some(json!(engine.index.outlines)));
     add("name_tables_bytes", Some(json!(engine.index.tables)));
+    add("caches_limit_bytes", Some(json!(engine.caches_limit)));
     add("parses_bytes", Some(json!(engine.parses)));
     add("texts_bytes", Some(json!(engine.texts)));
     add("vectors_bytes", memory.vectors.map(|bytes| json!(bytes)));

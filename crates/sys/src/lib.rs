@@ -1,6 +1,7 @@
 //! Code that is specific to one operating system, Linux so far: starting, watching and ending processes, opening
 //! beneath a directory, waiting for the disk. Independent of the rest of symd.
 
+pub mod allocator;
 pub mod beneath;
 pub mod child_end;
 pub mod clock;
@@ -10,6 +11,7 @@ pub mod file_system;
 pub mod group;
 pub mod life_line;
 pub mod memory;
+pub mod memory_limit;
 pub mod process_handle;
 pub mod processes;
 mod processor_waits;

@@ -21,7 +21,12 @@ impl ScriptedEngine {
         let (scanner, ignore) = scratch.parts();
         let engine = {
             let _within = runtime.enter();
-            Engine::run((scanner, ignore, Arc::default()), watch, notices, IndexState::default(), None)
+            Engine::run(
+                (scanner, ignore, Arc::default()),
+                (watch, notices),
+                (IndexState::default(), Ceiling::new(MemoryOptions::default())),
+                None,
+            )
         };
         ScriptedEngine { runtime, engine, fake, scratch }
     }
@@ -192,6 +197,7 @@ fn the_last_handle_may_be_dropped_while_the_watcher_has_much_to_say() {
                 watch: WatchOptions::default(),
                 sweep_every: DEADLINE,
                 parsers: Parsers::in_this_process(),
+                memory: MemoryOptions::default(),
                 on_change: None,
             })
             .expect("started")
@@ -219,6 +225,7 @@ fn who_asks_is_told_why_no_barrier_can_be_made() {
         sweep_every: Duration::from_secs(3600),
         on_change: None,
         parsers: Parsers::in_this_process(),
+        memory: MemoryOptions::default(),
     };
     runtime.block_on(async {
         let engine = Engine::start(options).expect("started");

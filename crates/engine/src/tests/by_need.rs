@@ -160,7 +160,8 @@ impl Tree {
             outside_pool: Arc::new(tokio::sync::Semaphore::new(1)),
             preparsed: Arc::default(),
             parsers: Parsers::in_this_process(),
-            caches: QuestionCaches::default(),
+            caches: QuestionCaches::new(0),
+            ceiling: Arc::new(Ceiling::new(MemoryOptions::default())),
         }
     }
 

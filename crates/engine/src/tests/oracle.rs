@@ -38,6 +38,7 @@ fn start(
         watch,
         sweep_every: DEADLINE,
         parsers: Parsers::in_this_process(),
+        memory: MemoryOptions::default(),
         on_change: None,
     };
     Engine::start_with(options, IndexState::with_limits(limits), ClockReading::now).expect("started")
@@ -212,7 +213,12 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
             (None, ClockReading::now),
             Parsers::in_this_process(),
         );
-        Engine::run((scanner, ignore, Arc::default()), watch, notices, IndexState::with_limits(SMALL), None)
+        Engine::run(
+            (scanner, ignore, Arc::default()),
+            (watch, notices),
+            (IndexState::with_limits(SMALL), Ceiling::new(MemoryOptions::default())),
+            None,
+        )
     };
     index(&runtime, &engine);
 

@@ -42,6 +42,7 @@ impl Restarts {
             watch: WatchOptions::default(),
             sweep_every: DEADLINE,
             parsers: Parsers::in_this_process(),
+            memory: MemoryOptions::default(),
             on_change: None,
         };
         let run = async {

@@ -35,7 +35,12 @@ impl MemoryEngine {
         );
         let engine = {
             let _within = runtime.enter();
-            Engine::run((scanner, ignore, unsaved), watch, notices, IndexState::default(), None)
+            Engine::run(
+                (scanner, ignore, unsaved),
+                (watch, notices),
+                (IndexState::default(), Ceiling::new(MemoryOptions::default())),
+                None,
+            )
         };
         let names = files.iter().map(|(name, _)| path(name)).collect();
         let listed = Notice::Listed { directory: RelPath::root(), files: names, directories: Vec::new() };

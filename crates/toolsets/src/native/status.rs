@@ -70,7 +70,8 @@ fn run(call: Call<'_>) -> ReplyFuture<'_> {
 fn memory_line(memory: &MemoryUse) -> String {
     let engine = &memory.engine;
     let whole = engine.process.map_or_else(String::new, |process| {
-        format!("{} MiB, {} of it anonymous ", process.resident >> 20, process.anonymous >> 20)
+        let (resident, anonymous) = (process.resident >> 20, process.anonymous >> 20);
+        format!("{resident} MiB, {anonymous} of it anonymous, ceiling {} ", engine.ceiling >> 20)
     });
     let vectors = memory.vectors.map_or_else(|| "in use".to_owned(), |bytes| (bytes >> 20).to_string());
     let workers = engine.workers.iter().map(|worker| worker.resident_bytes).sum::<u64>();
