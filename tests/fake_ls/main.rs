@@ -42,6 +42,7 @@
 //! | `{"wait_for": "FIFO"}` | reads nothing further until somebody opens that FIFO for writing |
 //! | `{"tell": "FIFO"}` | waits until somebody reads that FIFO, writes the method's name and a line end into it |
 //! | `{"write": {"file": "PATH", "text": "TEXT"}}` | writes a file, as somebody else would who works on the project meanwhile |
+//! | `{"take_memory": MIB}` | takes so many more mebibytes of memory, and keeps them |
 //! | `{"grandchild": "FILE"}` | starts a process that never ends by itself, in the same group, and writes its pid to FILE |
 //! | `{"forever": true}` | reads nothing further, ever |
 //!
@@ -95,6 +96,7 @@ struct Server {
     script: Value,
     turns: HashMap<String, usize>,
     held: Vec<Value>,
+    taken: Vec<Vec<u8>>,
     versions: HashMap<String, Value>,
     root: String,
     messages: u64,
@@ -107,6 +109,7 @@ impl Server {
             script,
             turns: HashMap::new(),
             held: Vec::new(),
+            taken: Vec::new(),
             versions: HashMap::new(),
             root: String::new(),
             messages: 0,
@@ -264,6 +267,11 @@ impl Server {
             "write" => {
                 let field = |name: &str| value[name].as_str().expect("a string").to_owned();
                 std::fs::write(field("file"), field("text")).unwrap();
+            }
+            "take_memory" => {
+                let mebibytes = usize::try_from(value.as_u64().unwrap()).unwrap();
+                // Not zero: the system gives no memory for zeros that nobody has written.
+                self.taken.push(vec![1; mebibytes << 20]);
             }
             "grandchild" => {
                 let mut grandchild = Command::new(std::env::current_exe().unwrap());

@@ -139,6 +139,7 @@ impl Stage {
             idle_stop: None,
             answer_patience: Duration::from_secs(2),
             memory_limit: None,
+            memory_limit_of_all: None,
         };
         change(&mut options);
         Stage { scratch, languages, servers: Servers::new(options) }

@@ -76,6 +76,7 @@ mod last_words;
 mod layers;
 mod lsp_kills;
 mod lsp_life;
+mod lsp_memory;
 mod lsp_misbehave;
 mod lsp_stage;
 mod market_traces;

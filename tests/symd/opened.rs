@@ -70,6 +70,7 @@ impl Opening {
             idle_stop: None,
             answer_patience: std::time::Duration::from_secs(10),
             memory_limit: None,
+            memory_limit_of_all: None,
         });
         let told = servers.clone();
         let engine = Engine::start(EngineOptions {

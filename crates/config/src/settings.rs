@@ -217,6 +217,9 @@ pub struct Settings {
     /// Mebibytes of memory (of its whole process group) above which a language server is restarted, if
     /// languages.toml gives it no limit of its own; 0 = no limit.
     pub server_memory_mb: u64,
+    /// Mebibytes of memory of all language servers of a project together above which the largest one that is idle is
+    /// restarted; 0 = no limit.
+    pub all_servers_memory_mb: u64,
     /// Milliseconds that a question which does not wait for language servers allows to one that is ready;
     /// after that, the question is answered from syntax.
     pub server_answer_ms: u64,
@@ -239,6 +242,7 @@ impl Default for Settings {
             watch: WatchBackend::Auto,
             server_idle_minutes: 30.0,
             server_memory_mb: 0,
+            all_servers_memory_mb: 0,
             server_answer_ms: 1_000,
             shell_background: ShellBackground::Reap,
             docs_search: DocsSearchSettings::default(),
@@ -354,8 +358,19 @@ impl Settings {
 
     /// Returns the bytes of memory above which a language server is restarted; `None` = no limit.
     pub fn server_memory(&self) -> Option<u64> {
-        (self.server_memory_mb > 0).then(|| self.server_memory_mb.saturating_mul(1 << 20))
+        limit_in_bytes(self.server_memory_mb)
     }
+
+    /// Returns the bytes of memory of all language servers together above which the largest idle one is restarted;
+    /// `None` = no limit.
+    pub fn all_servers_memory(&self) -> Option<u64> {
+        limit_in_bytes(self.all_servers_memory_mb)
+    }
+}
+
+/// Converts mebibytes to bytes; `None` for 0, which means no limit.
+fn limit_in_bytes(mebibytes: u64) -> Option<u64> {
+    (mebibytes > 0).then(|| mebibytes.saturating_mul(1 << 20))
 }
 
 /// Converts minutes to a duration; `None` for 0, which means no limit.

@@ -20,6 +20,7 @@ mod failures;
 mod feature;
 mod files;
 mod handshake;
+mod memory_of_all;
 mod message_handler;
 mod phase;
 mod place;

@@ -32,6 +32,8 @@ pub(super) struct Phase {
     /// The number of processes that ended before `initialize` was answered.
     pub(super) failed_starts: u64,
     pub(super) last_error: Option<String>,
+    /// What was decided when all servers together took too much memory.
+    pub(super) memory_note: Option<String>,
 }
 
 impl Phase {
@@ -50,6 +52,7 @@ impl Phase {
             starts: 0,
             failed_starts: 0,
             last_error: None,
+            memory_note: None,
         }
     }
 

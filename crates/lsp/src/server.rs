@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::changes::Changes;
+use super::memory_of_all::MemoryOfAll;
 use super::phase::Phase;
 use super::server_task::{Order, ServerTask};
 use super::session::Session;
@@ -51,6 +52,7 @@ pub(super) struct Spec {
     pub(super) log: PathBuf,
     pub(super) idle_stop: Option<Duration>,
     pub(super) memory_limit: Option<u64>,
+    pub(super) memory_of_all: Arc<MemoryOfAll>,
 }
 
 /// A server and the handle of its task.
@@ -76,6 +78,8 @@ pub(super) struct UsageCounters {
     late_since: Mutex<Option<(Weak<Session>, Instant)>>,
     under_way: AtomicU64,
     last: Mutex<Instant>,
+    /// Notified when no question is in progress any more.
+    became_idle: Notify,
 }
 
 /// The files that changed while the server was starting. It may have read them before, so it is notified once
@@ -362,6 +366,7 @@ impl UsageCounters {
             late_since: Mutex::default(),
             under_way: AtomicU64::new(0),
             last: Mutex::new(Instant::now()),
+            became_idle: Notify::new(),
         }
     }
 
@@ -378,11 +383,18 @@ impl UsageCounters {
         let nobody = self.under_way.load(Ordering::Relaxed) == 0;
         nobody.then(|| *self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// Waits until the last question in progress is over; returns at once if one was since this was last waited for.
+    pub(super) async fn became_idle(&self) {
+        self.became_idle.notified().await;
+    }
 }
 
 impl Drop for InUseGuard {
     fn drop(&mut self) {
         self.0.touch();
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        if self.0.under_way.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.became_idle.notify_one();
+        }
     }
 }

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::feature::Feature;
+use super::memory_of_all::MemoryOfAll;
 use super::server::{InUseGuard, STOPPED_BY_HAND, Server, Spec, Usable};
 use super::session::Session;
 use super::shared_requests::{SharedRequests, Sharing, WaitOutcome};
@@ -27,6 +28,7 @@ pub(super) struct ServerPool {
     servers: Mutex<ServerTable>,
     roots: Mutex<HashMap<LanguageId, RelPath>>,
     shared: SharedRequests<QuestionKey>,
+    memory_of_all: Arc<MemoryOfAll>,
     outliners: Mutex<HashMap<LanguageId, (Instant, Outliner)>>,
 }
 
@@ -92,6 +94,7 @@ impl QuestionSubject {
 impl ServerPool {
     pub(super) fn new(options: ServersOptions) -> ServerPool {
         ServerPool {
+            memory_of_all: Arc::new(MemoryOfAll::new(options.memory_limit_of_all)),
             options,
             servers: Mutex::default(),
             roots: Mutex::default(),
@@ -302,6 +305,7 @@ impl ServerPool {
             log: options.state_directory.join(format!("{}.log", file_name(name, root))),
             idle_stop: options.idle_stop,
             memory_limit: megabytes.or(options.memory_limit),
+            memory_of_all: Arc::clone(&self.memory_of_all),
         })
     }
 
@@ -464,6 +468,8 @@ async fn send_question<T, F>(
 where
     F: Future<Output = Result<T, ServerError>>,
 {
+    // The request may go on when nobody waits for it any more.
+    let _using = server.using();
     let asked = Instant::now();
     let answer = run(Arc::clone(&session)).await;
     match answer {

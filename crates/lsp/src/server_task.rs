@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 use super::budget::{Budget, Next};
 use super::connection::RequestError;
+use super::memory_of_all::{CountedGroup, MemoryVerdict};
 use super::phase::Phase;
 use super::process::{self, Process, ProcessExit, StartedProcess};
 use super::readiness::{Readiness, ReadinessEvent, ReadinessState};
@@ -57,6 +58,9 @@ pub(super) struct ServerTask {
     used: Arc<UsageCounters>,
     early: Arc<StartupChanges>,
     budget: Budget,
+    /// When it was restarted because all servers together took too much memory, if that is why the process, or the next one,
+    /// was started.
+    restarted_for_memory: Option<Instant>,
     /// A document that a question is about: the first to be opened in a server that waits for one.
     document: Option<RelPath>,
 }
@@ -73,6 +77,8 @@ enum ProcessOutcome {
     Stopped(oneshot::Sender<()>),
     /// It was idle for too long.
     Idle,
+    /// It was idle, and all servers together took too much memory; what the user is told.
+    TooLargeTogether(String),
     /// The daemon shuts down; the sender, if any, is notified.
     ShutDown(Option<oneshot::Sender<()>>),
 }
@@ -98,6 +104,7 @@ enum StopCause {
     ProtocolError(String),
     Hopeless(String),
     MemoryLimit(String),
+    TooLargeTogether(String),
     Idle,
     Ordered(Order),
     OwnerDropped,
@@ -118,7 +125,16 @@ impl ServerTask {
         used: Arc<UsageCounters>,
         early: Arc<StartupChanges>,
     ) -> ServerTask {
-        ServerTask { spec, orders, phase, used, early, budget: Budget::default(), document: None }
+        ServerTask {
+            spec,
+            orders,
+            phase,
+            used,
+            early,
+            budget: Budget::default(),
+            restarted_for_memory: None,
+            document: None,
+        }
     }
 
     /// Runs until the daemon shuts down or the senders of orders are dropped.
@@ -145,6 +161,13 @@ impl ServerTask {
                 ProcessOutcome::Idle => {
                     self.set_idle(ServerState::Stopped, None);
                     None
+                }
+                // Not a death: the budget of restarts is for servers that fail.
+                ProcessOutcome::TooLargeTogether(note) => {
+                    self.restarted_for_memory = Some(Instant::now());
+                    self.note_memory(note);
+                    self.set_idle(ServerState::Starting, Some("it is starting".to_owned()));
+                    Some(Instant::now())
                 }
                 ProcessOutcome::ShutDown(done) => {
                     self.set_idle(ServerState::Stopped, Some("the daemon is stopping".to_owned()));
@@ -217,15 +240,19 @@ impl ServerTask {
             phase.program = Some(launch.program.clone());
         });
         let readiness = Readiness::new(self.spec.config.readiness.clone());
+        let in_use = (self.phase.subscribe(), Arc::clone(&self.used));
+        let restarted = self.restarted_for_memory.take();
+        let mut counted = self.spec.memory_of_all.count(process.group(), in_use, restarted);
         let mut running = RunningServer { process, session: None, readiness, since: Instant::now() };
-        let cause = self.watch(&mut running, stdin, stdout, stderr_lines).await;
+        let cause = self.watch((&mut running, &mut counted), stdin, stdout, stderr_lines).await;
+        // What it takes counts until it is gone, and its verdict keeps the others.
         self.end(running, cause).await
     }
 
     /// Runs the handshake, then watches the process until it ends or must be ended.
     async fn watch(
         &mut self,
-        running: &mut RunningServer,
+        (running, counted): (&mut RunningServer, &mut CountedGroup),
         stdin: ChildStdin,
         stdout: ChildStdout,
         mut stderr_lines: mpsc::Receiver<String>,
@@ -237,7 +264,14 @@ impl ServerTask {
             pin!(Session::open(stdout, stdin, self.spec.setup(running.process.group()), deadline));
         let mut facts = None;
         let mut showing = None;
+        let is_limited = self.spec.memory_of_all.is_limited();
+        let mut is_first = is_limited;
         loop {
+            // Questions that wait are asked as soon as it is published to be ready.
+            if is_first && !matches!(running.readiness.standing(Instant::now()), ReadinessState::Loading(_)) {
+                is_first = false;
+                counted.note_first().await;
+            }
             self.publish(running);
             if showing.is_none() && running.readiness.waits_for_document() {
                 showing = self.show_document(running);
@@ -277,7 +311,20 @@ impl ServerTask {
                     }
                     Some(order) => return StopCause::Ordered(order),
                 },
+                () = self.used.became_idle(), if is_limited => counted.look().await,
+                verdict = counted.decided() => match verdict {
+                    MemoryVerdict::Undecided => {}
+                    MemoryVerdict::Restart(note) if self.used.idle_since().is_some() => {
+                        return StopCause::TooLargeTogether(note);
+                    }
+                    // A question came in between.
+                    MemoryVerdict::Restart(_) => counted.withdraw(),
+                    MemoryVerdict::Leave(note) => self.note_memory(note),
+                },
                 _ = memory.tick() => {
+                    if is_limited {
+                        counted.look().await;
+                    }
                     if let Some(problem) = self.memory_exceeded(running).await {
                         return StopCause::MemoryLimit(problem);
                     }
@@ -317,6 +364,10 @@ impl ServerTask {
             StopCause::Idle => {
                 ending::in_order(process, session).await;
                 return ProcessOutcome::Idle;
+            }
+            StopCause::TooLargeTogether(note) => {
+                ending::in_order(process, session).await;
+                return ProcessOutcome::TooLargeTogether(note);
             }
             StopCause::Ordered(order) => {
                 ending::in_order(process, session).await;
@@ -450,6 +501,12 @@ impl ServerTask {
         }
     }
 
+    /// Tells the user what becomes of a server because all together took too much memory.
+    fn note_memory(&self, note: String) {
+        tracing::warn!("{}: {note}", self.spec.name);
+        self.phase.send_modify(|phase| phase.memory_note = Some(note));
+    }
+
     fn set_down(&self, problem: String) {
         tracing::warn!("{} is down: {problem}", self.spec.name);
         self.phase.send_modify(|phase| {
@@ -460,6 +517,7 @@ impl ServerTask {
 
     fn set_starting(&mut self, done: oneshot::Sender<()>) {
         self.budget.forgive();
+        self.restarted_for_memory = None;
         // Before the reply, because a question that follows the reply must not find the server down.
         self.set_idle(ServerState::Starting, Some("it is starting".to_owned()));
         let _ = done.send(());

@@ -37,6 +37,8 @@ pub struct ServersOptions {
     pub idle_stop: Option<std::time::Duration>,
     /// Bytes of memory above which a server is restarted, unless languages.toml sets another limit.
     pub memory_limit: Option<u64>,
+    /// Bytes of memory above which, if all servers take more together, the largest idle one is restarted.
+    pub memory_limit_of_all: Option<u64>,
     /// How long a question with [`WaitPolicy::DontWait`] waits for the answer of a ready server; a later answer is
     /// kept for the next question.
     pub answer_patience: std::time::Duration,

@@ -47,6 +47,8 @@ pub struct ServerStatus {
     pub shared: u64,
     /// The last error.
     pub last_error: Option<String>,
+    /// What was decided when all servers together took more memory than they may: a restart, or that it is left running.
+    pub memory_note: Option<String>,
     /// The requests that it supports: LSP's method names, sorted.
     pub features: Vec<String>,
 }

@@ -36,6 +36,7 @@ impl ServerPool {
                     requests: 0,
                     shared: 0,
                     last_error: None,
+                    memory_note: None,
                     features: Vec::new(),
                 }));
             }
@@ -60,6 +61,7 @@ impl ServerPool {
             requests: server.used().requests.load(Ordering::Relaxed),
             shared: server.used().shared.load(Ordering::Relaxed),
             last_error: phase.last_error,
+            memory_note: phase.memory_note,
             features: phase.features,
         }
     }

@@ -319,6 +319,7 @@ pub fn open_project(
         state_directory: place.servers(),
         idle_stop: settings.server_idle(),
         memory_limit: settings.server_memory(),
+        memory_limit_of_all: settings.all_servers_memory(),
         answer_patience: settings.server_answer(),
     });
     let parsers = Parsers::in_workers(ParserOptions {

@@ -17,7 +17,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Returns the resident memory of the whole group in bytes; pages that several processes share are counted
 /// for each.
 pub fn memory_bytes(group: Pid) -> u64 {
-    members(group).iter().map(Process::resident_bytes).sum()
+    memory_of_each(&[group]).iter().sum()
+}
+
+/// Returns the resident memory of each of the groups in bytes, as [`memory_bytes`] does, in one look at all processes.
+pub fn memory_of_each(groups: &[Pid]) -> Vec<u64> {
+    let mut bytes = vec![0; groups.len()];
+    for process in processes::all().iter().filter(|process| process.is_alive) {
+        let of_it = groups.iter().zip(&mut bytes).filter(|(group, _)| process.group == Some(**group));
+        of_it.for_each(|(_, bytes)| *bytes += process.resident_bytes());
+    }
+    bytes
 }
 
 /// Sends SIGTERM to every process of the group but its leader, the supervisor.

@@ -73,6 +73,9 @@ pub(super) fn text(server: &Value) -> String {
     if let Some(error) = server["last_error"].as_str() {
         let _ = writeln!(text, "  last error: {error}");
     }
+    if let Some(note) = server["memory_note"].as_str() {
+        let _ = writeln!(text, "  memory: {note}");
+    }
     text
 }
 
@@ -85,10 +88,11 @@ mod tests {
         let server = json!({
             "name": "ty", "languages": ["python"], "state": "ready", "doing": null, "version": "0.0.105",
             "pid": 7, "memory_bytes": 3 << 20, "requests": 2, "starts": 1, "last_error": "exited (code 1)",
+            "memory_note": "left running",
         });
         assert_eq!(
             text(&server),
-            "ty (python): ready, version 0.0.105, pid 7, 3 MiB, 2 requests\n  last error: exited (code 1)\n"
+            "ty (python): ready, version 0.0.105, pid 7, 3 MiB, 2 requests\n  last error: exited (code 1)\n  memory: left running\n"
         );
     }
 }

@@ -100,7 +100,7 @@ fn line(server: &ServerStatus) -> String {
     };
     let mut text = format!("{} ({}): {state}", server.name, server.languages.join(", "));
     let memory = server.memory_bytes.map(|bytes| format!("{} MiB", bytes >> 20));
-    for more in [&server.doing, &memory, &server.last_error].into_iter().flatten() {
+    for more in [&server.doing, &memory, &server.last_error, &server.memory_note].into_iter().flatten() {
         text.push_str(&format!(", {more}"));
     }
     text
