@@ -2,6 +2,7 @@
 //! preorder; kinds are numbers of a list that the caller gives. Invariant: a node's children lie within it, in
 //! the order of the text, and every subtree is a run of consecutive numbers.
 
+use super::compact_numbers::CompactNumbers;
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use super::kotlin::KOTLIN_KINDS;
@@ -19,13 +20,13 @@ pub struct FlatTree {
     /// The number of each node's kind in the list that the tree was made with.
     kinds: Vec<u8>,
     /// Byte offsets of the first byte of each node.
-    starts: Vec<u32>,
+    starts: CompactNumbers,
     /// Byte offsets behind the last byte of each node.
-    ends: Vec<u32>,
+    ends: CompactNumbers,
     /// The first node behind each node's subtree.
-    nexts: Vec<u32>,
+    nexts: CompactNumbers,
     /// The parent of each node; the root is its own.
-    parents: Vec<u32>,
+    parents: CompactNumbers,
 }
 
 /// The kinds of nodes that a [`FlatTree`] tells apart.
@@ -125,9 +126,7 @@ impl FlatTree {
     /// Notes that the subtree of `id` ends with the last node.
     fn close(&mut self, id: u32) {
         let next = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
-        if let Some(slot) = self.nexts.get_mut(id as usize) {
-            *slot = next;
-        }
+        self.nexts.raise(id as usize, next);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -155,36 +154,37 @@ impl FlatTree {
 
     /// Returns the node's range, in bytes, exclusive of its end.
     pub fn range(&self, node: NodeId) -> TextRange {
-        TextRange::new(self.starts[node.0 as usize], self.ends[node.0 as usize])
+        TextRange::new(self.starts.at(node.0 as usize), self.ends.at(node.0 as usize))
     }
 
     /// Returns how many bytes of memory it takes.
     pub fn memory(&self) -> usize {
-        self.kinds.capacity() + 4 * 4 * self.starts.capacity()
+        let numbers = [&self.starts, &self.ends, &self.nexts, &self.parents];
+        self.kinds.capacity() + numbers.map(CompactNumbers::memory).iter().sum::<usize>()
     }
 
     /// Returns `None` for the root.
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
-        (node.0 != 0).then(|| NodeId(self.parents[node.0 as usize]))
+        (node.0 != 0).then(|| NodeId(self.parents.at(node.0 as usize)))
     }
 
     /// Iterates over the direct children, in the order of the text.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_> {
-        let end = self.nexts[node.0 as usize];
+        let end = self.nexts.at(node.0 as usize);
         let mut at = node.0 + 1;
         std::iter::from_fn(move || {
             if at >= end {
                 return None;
             }
             let child = NodeId(at);
-            at = self.nexts[at as usize];
+            at = self.nexts.at(at as usize);
             Some(child)
         })
     }
 
     /// Iterates over the node and everything beneath it, in preorder.
     pub fn subtree(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
-        (node.0..self.nexts[node.0 as usize]).map(NodeId)
+        (node.0..self.nexts.at(node.0 as usize)).map(NodeId)
     }
 
     /// Iterates over the nodes that come after `from` and before `to` in preorder.
@@ -200,11 +200,11 @@ impl FlatTree {
         let mut last = 0;
         for at in 0..self.len() {
             bytes.push(self.kinds[at]);
-            leb128::push(&mut bytes, u64::from(self.starts[at] - last));
-            leb128::push(&mut bytes, u64::from(self.ends[at] - self.starts[at]));
-            let below = self.nexts[at] - u32::try_from(at).unwrap_or(u32::MAX) - 1;
+            leb128::push(&mut bytes, u64::from(self.starts.at(at) - last));
+            leb128::push(&mut bytes, u64::from(self.ends.at(at) - self.starts.at(at)));
+            let below = self.nexts.at(at) - u32::try_from(at).unwrap_or(u32::MAX) - 1;
             leb128::push(&mut bytes, u64::from(below));
-            last = self.starts[at];
+            last = self.starts.at(at);
         }
         bytes
     }
@@ -219,10 +219,10 @@ impl FlatTree {
         }
         let mut tree = FlatTree {
             kinds: Vec::with_capacity(count),
-            starts: Vec::with_capacity(count),
-            ends: Vec::with_capacity(count),
-            nexts: Vec::with_capacity(count),
-            parents: Vec::with_capacity(count),
+            starts: CompactNumbers::with_capacity(count),
+            ends: CompactNumbers::with_capacity(count),
+            nexts: CompactNumbers::with_capacity(count),
+            parents: CompactNumbers::with_capacity(count),
         };
         // The nodes around the one that is read.
         let mut around: Vec<u32> = Vec::new();
@@ -233,12 +233,12 @@ impl FlatTree {
             let start = last.checked_add(leb128::take_u32(&mut bytes)?)?;
             let end = start.checked_add(leb128::take_u32(&mut bytes)?)?;
             let next = at.checked_add(leb128::take_u32(&mut bytes)?)?.checked_add(1)?;
-            while around.last().is_some_and(|outer| tree.nexts[*outer as usize] <= at) {
+            while around.last().is_some_and(|outer| tree.nexts.at(*outer as usize) <= at) {
                 around.pop();
             }
             text.get(start as usize..end as usize)?;
             let (bottom, limit) = match around.last() {
-                Some(&outer) => (tree.ends[outer as usize], tree.nexts[outer as usize]),
+                Some(&outer) => (tree.ends.at(outer as usize), tree.nexts.at(outer as usize)),
                 // All nodes are beneath the first one.
                 None if at == 0 => (u32::MAX, u32::try_from(count).ok()?),
                 None => return None,
@@ -259,9 +259,8 @@ impl FlatTree {
 
     /// Returns the innermost node that begins exactly at byte `start` and ends at byte `end`.
     pub fn at(&self, start: u32, end: u32) -> Option<NodeId> {
-        let from = self.starts.partition_point(|known| *known < start);
-        let here = (from..self.starts.len()).take_while(|&id| self.starts[id] == start);
-        here.filter(|&id| self.ends[id] == end).last().and_then(|id| u32::try_from(id).ok()).map(NodeId)
+        let here = (self.starts.count_below(start)..self.len()).take_while(|&id| self.starts.at(id) == start);
+        here.filter(|&id| self.ends.at(id) == end).last().and_then(|id| u32::try_from(id).ok()).map(NodeId)
     }
 }
 

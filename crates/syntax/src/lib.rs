@@ -4,6 +4,7 @@
 mod attached;
 mod blocks;
 pub mod call_site;
+mod compact_numbers;
 mod composed_names;
 mod cpp_macros;
 mod drafts;

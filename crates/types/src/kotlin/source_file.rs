@@ -1,7 +1,5 @@
 //! A Kotlin file: its text, its tree, its imports and its declarations.
 
-use std::collections::HashMap;
-
 use super::declarations::{DeclarationKind, KotlinDeclaration, declarations, is_class_node};
 use symd_base::{Text, TextRange};
 use symd_syntax::kotlin::KotlinNode;
@@ -32,10 +30,10 @@ pub struct SourceFile {
     tree: FlatTree,
     pub(super) package: String,
     pub(super) imports: Vec<KotlinImport>,
+    /// In the order of their nodes, of which each declares one at most.
     pub(super) declarations: Vec<KotlinDeclaration>,
-    by_node: HashMap<NodeId, usize>,
-    /// The declarations of each scope.
-    by_scope: HashMap<NodeId, Vec<usize>>,
+    /// The numbers of all declarations, each with its scope, in ascending order.
+    by_scope: Vec<(NodeId, u32)>,
 }
 
 impl SourceFile {
@@ -47,15 +45,12 @@ impl SourceFile {
             package: String::new(),
             imports: Vec::new(),
             declarations: Vec::new(),
-            by_node: HashMap::new(),
-            by_scope: HashMap::new(),
+            by_scope: Vec::new(),
         };
         file.read_header();
         file.declarations = declarations(&file);
-        for (number, declaration) in file.declarations.iter().enumerate() {
-            file.by_node.entry(declaration.node).or_insert(number);
-            file.by_scope.entry(declaration.scope).or_default().push(number);
-        }
+        file.by_scope = file.declarations.iter().map(|declaration| declaration.scope).zip(0..).collect();
+        file.by_scope.sort_unstable();
         file
     }
 
@@ -145,7 +140,7 @@ impl SourceFile {
 
     /// Returns the declaration that a node is.
     pub(super) fn declaration_of(&self, node: NodeId) -> Option<usize> {
-        self.by_node.get(&node).copied()
+        self.declarations.binary_search_by_key(&node, |declaration| declaration.node).ok()
     }
 
     /// Returns the name of a declaration; `Companion` for a companion without one, empty for what has none.
@@ -169,7 +164,9 @@ impl SourceFile {
 
     /// Iterates over the declarations that belong to a scope.
     pub(super) fn all_in_scope(&self, scope: NodeId) -> impl Iterator<Item = usize> + use<'_> {
-        self.by_scope.get(&scope).into_iter().flatten().copied()
+        let first = self.by_scope.partition_point(|(known, _)| *known < scope);
+        let of_scope = self.by_scope[first..].iter().take_while(move |(known, _)| *known == scope);
+        of_scope.map(|(_, number)| *number as usize)
     }
 
     /// Returns the identifier at these bytes; backticks may or may not be included.
@@ -190,7 +187,8 @@ impl SourceFile {
 
     /// Returns about how many bytes of memory it takes.
     pub fn memory(&self) -> usize {
-        let declarations = self.declarations.len() * (size_of::<KotlinDeclaration>() + 64);
+        let declarations = self.declarations.capacity() * size_of::<KotlinDeclaration>()
+            + self.by_scope.capacity() * size_of::<(NodeId, u32)>();
         self.text.as_str().len() + self.tree.memory() + declarations
     }
 
