@@ -84,12 +84,13 @@ impl FileMap {
 
     fn starting_with(&self, prefix: String) -> impl Iterator<Item = &Arc<FileEntry>> {
         let first = self.page_of(&prefix).unwrap_or(0);
-        let from = prefix.clone();
-        self.pages[first.min(self.pages.len())..]
-            .iter()
-            .flat_map(|page| page.iter())
-            .skip_while(move |entry| entry.path.as_str() < from.as_str())
-            .take_while(move |entry| entry.path.as_str().starts_with(&prefix))
+        let pages = &self.pages[first.min(self.pages.len())..];
+        let before = |page: &Arc<Vec<Arc<FileEntry>>>| {
+            page.partition_point(|entry| entry.path.as_str() < prefix.as_str())
+        };
+        let skipped = pages.first().map_or(0, before);
+        let entries = pages.iter().flat_map(|page| page.iter()).skip(skipped);
+        entries.take_while(move |entry| prefix.is_empty() || entry.path.as_str().starts_with(&prefix))
     }
 
     /// Returns the index of the page that contains or would contain `path`; `None` when there are no pages.
