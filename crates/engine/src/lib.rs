@@ -9,6 +9,7 @@ mod claim;
 mod event;
 mod gate;
 mod hard_links;
+mod kept_kotlin;
 mod memory;
 mod pending;
 mod pool;

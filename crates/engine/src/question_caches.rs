@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::cache_budget::CacheBudget;
+use super::kept_kotlin::KeptKotlin;
 use super::recent_parses::RecentParses;
 use super::searches::Searches;
 
@@ -13,6 +14,8 @@ pub(super) struct QuestionCaches {
     pub(super) budget: Arc<CacheBudget>,
     pub(super) parses: RecentParses,
     pub(super) searches: Arc<Searches>,
+    /// Bounded by itself.
+    pub(super) kotlin: KeptKotlin,
 }
 
 impl QuestionCaches {
@@ -21,7 +24,7 @@ impl QuestionCaches {
         let budget = Arc::new(CacheBudget::new(limit));
         let parses = RecentParses::new(budget.clone());
         let searches = Arc::new(Searches::new(budget.clone()));
-        QuestionCaches { budget, parses, searches }
+        QuestionCaches { budget, parses, searches, kotlin: KeptKotlin::default() }
     }
 
     /// Lets go of what the budget has no room for any more.
@@ -34,5 +37,6 @@ impl QuestionCaches {
     pub(super) fn let_go(&self) {
         self.searches.forget_texts();
         self.parses.clear();
+        self.kotlin.clear();
     }
 }

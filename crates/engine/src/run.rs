@@ -29,6 +29,7 @@ use symd_base::RelPath;
 use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, IndexState, Origin, SegmentPlan, Skipped};
 use symd_parse::Parsers;
+use symd_resolve::GradleModules;
 use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch};
 
@@ -49,6 +50,8 @@ pub(super) struct Run {
     links: HardLinks,
     caches: QuestionCaches,
     ceiling: Arc<Ceiling>,
+    /// How often files were changed that may be build files.
+    build_changes: u64,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
@@ -109,6 +112,7 @@ impl Run {
             links: HardLinks::default(),
             caches: QuestionCaches::new(ceiling.for_caches(0)),
             ceiling,
+            build_changes: 0,
             sender,
             status,
             gone,
@@ -326,6 +330,9 @@ impl Run {
         }
         let mut paths = self.links.others(&path);
         paths.push(path);
+        if paths.iter().any(GradleModules::may_read) {
+            self.build_changes += 1;
+        }
         // What was changed last is asked about next.
         self.scan_changed(paths, |pool, scan| pool.urgent_background(scan));
     }

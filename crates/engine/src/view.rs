@@ -2,9 +2,11 @@
 //! returned with it match, even if the file has changed since the snapshot was made.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::by_need::PartialView;
+use super::kept_kotlin::{KeptKotlin, KotlinKey};
 use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
@@ -12,7 +14,7 @@ use symd_config::Languages;
 use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
-use symd_resolve::{GradleModules, Sources};
+use symd_resolve::{GradleModules, KotlinState, Sources};
 use symd_syntax::{Grammar, LocalBindings, Outline};
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
@@ -38,6 +40,11 @@ pub struct View {
     pub(super) partial: Option<PartialView>,
     /// What was parsed for questions.
     pub(super) parses: RecentParses,
+    /// What was found out about Kotlin files for questions.
+    pub(super) kept_kotlin: KeptKotlin,
+    pub(super) build_changes: u64,
+    /// Whether this question goes on from what another one found out.
+    pub(super) goes_on: AtomicBool,
     /// The Gradle modules, once something asked for them.
     pub(super) gradle_modules: OnceLock<Arc<GradleModules>>,
     /// The results of reading files.
@@ -180,6 +187,15 @@ impl View {
         parsed
     }
 
+    /// Returns what is found out about Kotlin files depends on; `None` for a view that lacks files, since it may lack something, too.
+    fn kotlin_key(&self) -> Option<KotlinKey> {
+        self.partial.is_none().then(|| KotlinKey {
+            revision: self.snapshot.revision,
+            build_changes: self.build_changes,
+            languages: self.languages.clone(),
+        })
+    }
+
     fn read_results(&self) -> MutexGuard<'_, ReadResults> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,6 +258,10 @@ impl Sources for View {
         cancel: &Cancel,
     ) -> Option<Arc<SourceFile>> {
         let (text, grammar) = (&current.text, file.grammar()?);
+        // What was found out speaks of the text that was indexed. The question is asked again, since the file has changed.
+        if file.hash() != Some(current.hash) && self.goes_on.load(Ordering::Acquire) {
+            return self.expect_parsed(file, None, cancel);
+        }
         let parsed = self.parses.get(current.hash, grammar, || {
             if text.as_str().len() > MAX_TREE_TEXT {
                 return None;
@@ -254,8 +274,30 @@ impl Sources for View {
         self.expect_parsed(file, parsed, cancel)
     }
 
+    fn kotlin_state(&self) -> KotlinState {
+        let found = self.kotlin_key().and_then(|key| self.kept_kotlin.take(&key));
+        if found.is_some() {
+            self.goes_on.store(true, Ordering::Release);
+        }
+        found.unwrap_or_default()
+    }
+
+    fn keep_kotlin_state(&self, state: KotlinState) {
+        let is_as_indexed = {
+            let read = self.read_results();
+            read.failed.is_empty() && read.changed.is_empty()
+        };
+        if let Some(key) = self.kotlin_key().filter(|_| is_as_indexed) {
+            self.kept_kotlin.keep(&key, state);
+        }
+    }
+
     fn gradle_modules(&self) -> Arc<GradleModules> {
-        self.gradle_modules.get_or_init(|| Arc::new(GradleModules::read(self))).clone()
+        let read = || match self.kotlin_key() {
+            Some(key) => self.kept_kotlin.modules(&key, || GradleModules::read(self)),
+            None => Arc::new(GradleModules::read(self)),
+        };
+        self.gradle_modules.get_or_init(read).clone()
     }
 
     fn languages(&self) -> &Languages {

@@ -8,6 +8,7 @@ use super::classes;
 use super::context::text_after;
 use super::family::has_types;
 use super::kotlin_project::KotlinProject;
+use super::kotlin_state::KotlinState;
 use super::meaning::Meaning;
 use super::occurrence::Judgement;
 use super::resolver::{CurrentFile, Resolver};
@@ -18,14 +19,17 @@ use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, KotlinType, 
 
 /// The Kotlin files of a question, and what is known of them.
 pub(super) struct KotlinNames<'a> {
+    sources: &'a dyn Sources,
     project: Rc<KotlinProject<'a>>,
     universe: Universe<'a>,
 }
 
 impl<'a> KotlinNames<'a> {
     pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinNames<'a> {
-        let project = Rc::new(KotlinProject::new(sources, cancel));
-        KotlinNames { universe: Universe::new(Box::new(Rc::clone(&project))), project }
+        let state = sources.kotlin_state();
+        let project = Rc::new(KotlinProject::new(sources, cancel, state.files));
+        let universe = Universe::new(Box::new(Rc::clone(&project)), state.findings);
+        KotlinNames { sources, universe, project }
     }
 
     /// Returns what the identifier at a range of a Kotlin file means; `None` where its syntax tells nothing.
@@ -151,6 +155,15 @@ impl<'a> KotlinNames<'a> {
             }
         };
         Some(here.target(here.outline.rows.iter().position(is_it)?))
+    }
+}
+
+impl Drop for KotlinNames<'_> {
+    fn drop(&mut self) {
+        if let Some(findings) = self.universe.take_findings() {
+            let files = Some(self.project.files.clone());
+            self.sources.keep_kotlin_state(KotlinState { files, findings });
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! The Kotlin files of a snapshot, as `types` asks for them.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::accessors::accessor_names;
 use super::classes::is_class;
-use super::family::{Family, has_types, is_jvm};
+use super::family::has_types;
+use super::kotlin_state::{KotlinFiles, is_java};
 use super::profiles::LanguageProfile;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{Cancel, RelPath};
@@ -16,48 +17,28 @@ use symd_types::kotlin::{
     FileKey, KotlinSources, SHARED_NAMES, SourceFile, is_within_package, shares_package_root,
 };
 
-/// The Kotlin files of a snapshot, each with a key.
+/// The Kotlin files of a snapshot.
 pub(super) struct KotlinProject<'a> {
     sources: &'a dyn Sources,
     cancel: &'a Cancel,
-    /// The files that are Kotlin by their paths; one that was not parsed has no entry.
-    paths: Vec<&'a RelPath>,
-    keys: HashMap<&'a RelPath, FileKey>,
-    /// Whether there are Java files, whose declarations `types` does not know.
-    has_java: bool,
-    /// Those of them that are known.
-    java: OnceCell<Vec<&'a Arc<FileEntry>>>,
-    /// The packages that files of Kotlin and Java declare, of those that are known.
-    packages: OnceCell<HashSet<String>>,
+    pub(super) files: Arc<KotlinFiles>,
     java_classes: RefCell<HashMap<String, Option<IndexedDeclaration>>>,
 }
 
 impl<'a> KotlinProject<'a> {
-    pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinProject<'a> {
-        let (mut paths, mut has_java) = (Vec::new(), false);
-        let files = &sources.snapshot().files;
-        for path in files.paths_within(&RelPath::root()) {
-            match profile(sources, path).filter(|language| language.family == Family::Jvm) {
-                Some(language) if language.has_types => paths.push(path),
-                Some(_) => has_java = true,
-                None => {}
-            }
-        }
-        KotlinProject {
-            sources,
-            cancel,
-            keys: paths.iter().copied().zip(0..).collect(),
-            paths,
-            has_java,
-            java: OnceCell::new(),
-            packages: OnceCell::new(),
-            java_classes: RefCell::default(),
-        }
+    /// `files` are those of the same snapshot, if they are known.
+    pub(super) fn new(
+        sources: &'a dyn Sources,
+        cancel: &'a Cancel,
+        files: Option<Arc<KotlinFiles>>,
+    ) -> KotlinProject<'a> {
+        let files = files.unwrap_or_else(|| Arc::new(KotlinFiles::new(sources)));
+        KotlinProject { sources, cancel, files, java_classes: RefCell::default() }
     }
 
     /// Whether a Java file may declare what Kotlin code calls `name`: itself or an accessor. It holds the word then.
     pub(super) fn java_may_declare(&self, name: &str) -> bool {
-        if !self.has_java {
+        if !self.files.has_java {
             return false;
         }
         let accessors = accessor_names(name);
@@ -65,8 +46,7 @@ impl<'a> KotlinProject<'a> {
         let words = names().filter(|name| !name.is_empty()).map(NeededWords::of_name);
         let files = &self.sources.snapshot().files;
         files.need_any_words(words);
-        let known = || files.known_within(&RelPath::root()).filter(|file| is_java(file)).collect();
-        let mut outlines = self.java.get_or_init(known).iter().filter_map(|file| file.outline());
+        let mut outlines = self.files.java(self.sources).iter().filter_map(|file| file.outline());
         outlines.any(|outline| names().any(|name| outline.occurrences.contains(name)))
     }
 
@@ -81,7 +61,7 @@ impl<'a> KotlinProject<'a> {
     }
 
     fn find_java_class(&self, qualified: &str) -> Option<IndexedDeclaration> {
-        if !self.has_java {
+        if !self.files.has_java {
             return None;
         }
         let name = qualified.rsplit('.').next()?;
@@ -115,11 +95,11 @@ impl<'a> KotlinProject<'a> {
 
     /// Returns the key of a Kotlin file of the snapshot.
     pub(super) fn key(&self, path: &RelPath) -> Option<FileKey> {
-        self.keys.get(path).copied()
+        self.files.key(path)
     }
 
-    fn path(&self, key: FileKey) -> Option<&'a RelPath> {
-        self.paths.get(key as usize).copied()
+    fn path(&self, key: FileKey) -> Option<&RelPath> {
+        self.files.paths.get(key as usize)
     }
 
     pub(super) fn entry(&self, key: FileKey) -> Option<&'a Arc<FileEntry>> {
@@ -130,10 +110,7 @@ impl<'a> KotlinProject<'a> {
     /// Whether a file of Kotlin or Java declares one of these packages; `is_meant` holds for them and for no other.
     fn has_one_of(&self, needed: Vec<NeededWords>, is_meant: impl Fn(&str) -> bool) -> bool {
         let files = &self.sources.snapshot().files;
-        let packages = self.packages.get_or_init(|| {
-            let known = files.known_within(&RelPath::root());
-            known.filter(|file| is_jvm(file)).filter_map(|file| file.outline()?.imports.package()).collect()
-        });
+        let packages = self.files.packages(self.sources);
         // Files that are not known matter only if none that is known declares one.
         let is_found = packages.iter().any(|package| is_meant(package));
         if !is_found {
@@ -153,10 +130,6 @@ pub(super) fn profile(sources: &dyn Sources, path: &RelPath) -> Option<&'static 
         }
         None => None,
     }
-}
-
-fn is_java(file: &FileEntry) -> bool {
-    is_jvm(file) && !has_types(file)
 }
 
 /// Returns the package and the names of the classes around a declaration, with its own, joined by dots.

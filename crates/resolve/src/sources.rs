@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::gradle::GradleModules;
+use super::kotlin_state::KotlinState;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
@@ -35,6 +36,13 @@ pub trait Sources: Sync {
         current: &CurrentText,
         cancel: &Cancel,
     ) -> Option<Arc<SourceFile>>;
+    /// Returns what an earlier question found out about the same Kotlin files; nothing where none did. A file that has changed
+    /// since is not given by [`Sources::kotlin_file`] from then on.
+    fn kotlin_state(&self) -> KotlinState {
+        KotlinState::default()
+    }
+    /// Keeps what was found out for a later question, where that will see the same files.
+    fn keep_kotlin_state(&self, _state: KotlinState) {}
     /// Returns the project's Gradle modules, which are read when first asked for, and once for a question.
     fn gradle_modules(&self) -> Arc<GradleModules>;
     /// Returns the languages that symd knows.

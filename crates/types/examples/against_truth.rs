@@ -12,8 +12,8 @@ use std::sync::Arc;
 use symd_base::{Cancel, Text, TextRange};
 use symd_syntax::{Grammar, flat_tree, outline};
 use symd_types::kotlin::{
-    Certainty, DeclarationId, FileKey, KotlinSources, SourceFile, Universe, is_within_package,
-    shares_package_root,
+    Certainty, DeclarationId, FileKey, KotlinFindings, KotlinSources, SourceFile, Universe,
+    is_within_package, shares_package_root,
 };
 
 struct Files {
@@ -124,12 +124,15 @@ fn main() {
     }
     let originals: HashSet<(&str, &str)> =
         rows.iter().filter(|row| row[0] == "ORIGINAL").map(|row| (row[1], row[2])).collect();
-    let universe = Universe::new(Box::new(Files {
-        all: files.all.clone(),
-        packages: files.packages.clone(),
-        declaring: files.declaring.clone(),
-        with_members: files.with_members.clone(),
-    }));
+    let universe = Universe::new(
+        Box::new(Files {
+            all: files.all.clone(),
+            packages: files.packages.clone(),
+            declaring: files.declaring.clone(),
+            with_members: files.with_members.clone(),
+        }),
+        KotlinFindings::default(),
+    );
     let mut certain: BTreeMap<FileKey, Vec<(TextRange, DeclarationId)>> = BTreeMap::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut examples: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -308,12 +311,15 @@ fn said(
     let name = all[id.file as usize].2.name_at(id.number).to_owned();
     let file = Arc::new(SourceFile::new(Text::decode(cut.as_bytes().to_vec()).ok().unwrap(), tree));
     all[key as usize].2 = file;
-    let universe = Universe::new(Box::new(Files {
-        all,
-        packages: files.packages.clone(),
-        declaring: files.declaring.clone(),
-        with_members: files.with_members.clone(),
-    }));
+    let universe = Universe::new(
+        Box::new(Files {
+            all,
+            packages: files.packages.clone(),
+            declaring: files.declaring.clone(),
+            with_members: files.with_members.clone(),
+        }),
+        KotlinFindings::default(),
+    );
     let range = TextRange::new(start as u32, (start + length) as u32);
     let Some(found) = universe.resolve(key, range) else { return "no identifier, file with syntax errors" };
     let holds = found.declarations.iter().any(|one| {

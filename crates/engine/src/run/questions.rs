@@ -2,6 +2,7 @@
 //! Invariant: a question runs only after a barrier that was made after it was asked, or after a look that found that
 //! there is nothing that a barrier could be behind.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::Run;
@@ -170,6 +171,9 @@ impl Run {
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
             parses: self.caches.parses.clone(),
+            kept_kotlin: self.caches.kotlin.clone(),
+            build_changes: self.build_changes,
+            goes_on: AtomicBool::new(false),
             gradle_modules: OnceLock::new(),
             read: Mutex::default(),
         }

@@ -6,6 +6,7 @@ use super::by_need::Tree;
 use super::oracle::number;
 use super::uses_by_need::{Contents, UsesQuestion, complete, found, written};
 use super::*;
+use symd_resolve::Judgement;
 
 const ROUNDS: u64 = 6;
 const EDITS: usize = 10;
@@ -134,4 +135,44 @@ fn what_is_known_of_types_is_what_an_index_built_from_nothing_knows() {
     let uses: usize = (0..rounds).map(|number| round(first + number)).sum();
     println!("{uses} uses in {rounds} rounds");
     assert!(uses as u64 > rounds * 20, "{uses} uses in {rounds} rounds");
+}
+
+#[test]
+fn a_build_file_that_is_changed_decides_at_once_which_module_is_seen() {
+    let depends_on = |module: &str| format!("dependencies {{ implementation(project(':{module}')) }}\n");
+    let files = [
+        ("settings.gradle", "include ':a', ':a-b', ':a:b'\n"),
+        ("a/build.gradle", ""),
+        ("a-b/build.gradle", ""),
+        ("a/b/build.gradle", &depends_on("a")),
+        ("a/Make.kt", "package p\nfun make() = 1\n"),
+        ("a-b/Make.kt", "package p\nfun make() = 2\n"),
+        ("a/b/Use.kt", "package p\nfun use() = make()\n"),
+    ];
+    let contents = files.map(|(file, text)| (file.to_owned(), text.as_bytes().to_vec())).into_iter();
+    let contents: Contents = contents.collect();
+    let mut tree = written(fastrand::Rng::with_seed(1), &contents);
+    tree.crawl();
+    tree.drain();
+    let wanted = UsesQuestion {
+        name: "make",
+        number: 0,
+        is_chained: false,
+        with_kin: false,
+        with_subclasses: false,
+        new_name: None,
+        place: ("a/b/Use.kt".to_owned(), 0),
+    };
+    let uses_in_b = |tree: &mut Tree| {
+        let found = found(&tree.complete_view(), &wanted).uses;
+        found.iter().filter(|(file, ..)| file.starts_with("a/b/")).map(|found| found.3).collect()
+    };
+    // Of the one in `a-b`.
+    let before: Vec<Judgement> = uses_in_b(&mut tree);
+    assert_eq!((before.as_slice(), uses_in_b(&mut tree)), ([Judgement::Unlikely].as_slice(), before.clone()));
+    // The index does not read it: its revision stays.
+    tree.write("a/b/build.gradle", Some(depends_on("a-b").as_bytes()));
+    tree.tell(changed("a/b/build.gradle"));
+    tree.drain();
+    assert_eq!(uses_in_b(&mut tree), [Judgement::Likely]);
 }

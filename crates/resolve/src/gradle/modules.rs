@@ -11,6 +11,8 @@ use symd_base::RelPath;
 
 const SETTINGS: [&str; 2] = ["settings.gradle.kts", "settings.gradle"];
 const BUILD_FILES: [&str; 2] = ["build.gradle.kts", "build.gradle"];
+/// Extensions of what plugins are written in.
+const PLUGIN_SOURCES: [&str; 4] = ["kt", "kts", "java", "groovy"];
 
 /// How many sources of plugins are read.
 const MAX_PLUGIN_SOURCES: usize = 500;
@@ -30,6 +32,8 @@ struct GradleModule {
 pub struct GradleModules {
     modules: Vec<GradleModule>,
     by_directory: HashMap<RelPath, usize>,
+    /// Whether a text could not be read.
+    lacks_texts: bool,
 }
 
 impl GradleModules {
@@ -41,7 +45,11 @@ impl GradleModules {
         let builds: Vec<(RelPath, Settings)> = files
             .iter()
             .filter(|path| SETTINGS.contains(&path.file_name()))
-            .filter_map(|path| Some((path.parent()?, settings(&sources.text(path)?))))
+            .filter_map(|path| {
+                let text = sources.text(path);
+                found.lacks_texts |= text.is_none();
+                Some((path.parent()?, settings(&text?)))
+            })
             .collect();
         if builds.is_empty() {
             return found;
@@ -85,6 +93,16 @@ impl GradleModules {
         found
     }
 
+    /// Whether a file with this path may be one of those that tell the modules, by its name.
+    pub fn may_read(path: &RelPath) -> bool {
+        path.extension().is_some_and(|end| end == "gradle" || PLUGIN_SOURCES.contains(&end))
+    }
+
+    /// Whether all texts could be read.
+    pub fn is_whole(&self) -> bool {
+        !self.lacks_texts
+    }
+
     /// Reads which modules each one depends on. `included` are the directories of builds of plugins.
     fn read_dependencies(
         &mut self,
@@ -102,8 +120,8 @@ impl GradleModules {
             let module = path.parent().and_then(|directory| self.by_directory.get(&directory).copied());
             let is_script = name.ends_with(".gradle") || name.ends_with(".gradle.kts");
             let is_plugin = || {
-                let is_source = matches!(path.extension(), Some("kt" | "kts" | "java" | "groovy"));
-                is_source && is_build_logic(path, included)
+                path.extension().is_some_and(|end| PLUGIN_SOURCES.contains(&end))
+                    && is_build_logic(path, included)
             };
             if SETTINGS.contains(&name) || !is_script && !is_plugin() {
                 continue;
@@ -114,7 +132,10 @@ impl GradleModules {
             }
             let named = match sources.text(path) {
                 Some(text) => named_modules(&text),
-                None => NamedModules { may_be_more: true, ..NamedModules::default() },
+                None => {
+                    self.lacks_texts = true;
+                    NamedModules { may_be_more: true, ..NamedModules::default() }
+                }
             };
             let is_of_root = |module: usize| self.modules[module].directory == self.modules[module].build;
             let is_own = is_build_file(path);

@@ -1,6 +1,6 @@
 //! Classes: their type parameters, their supertypes, their members.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::callables::property_node;
 use super::declarations::DeclarationKind;
@@ -117,10 +117,17 @@ impl Universe<'_> {
     }
 
     /// Returns all classes above a class.
-    pub(super) fn ancestors(&self, class: DeclarationId) -> Rc<Supertypes> {
-        if let Some(known) = self.supertypes.borrow().get(&class) {
-            return known.clone();
+    pub(super) fn ancestors(&self, class: DeclarationId) -> Arc<Supertypes> {
+        let memo = &self.findings.supertypes;
+        if let Some(known) = memo.get(&class) {
+            return known;
         }
+        let (found, is_whole) = self.noting_refusals(|| Arc::new(self.find_ancestors(class)));
+        memo.keep(class, found.clone(), is_whole);
+        found
+    }
+
+    fn find_ancestors(&self, class: DeclarationId) -> Supertypes {
         let mut all = Supertypes { classes: Vec::new(), is_complete: true, may_lack_own: false };
         let mut open = vec![(class, Substitution::default())];
         let mut at = 0;
@@ -160,8 +167,6 @@ impl Universe<'_> {
         {
             all.classes.push((any, Substitution::default()));
         }
-        let all = Rc::new(all);
-        self.supertypes.borrow_mut().insert(class, all.clone());
         all
     }
 
@@ -321,11 +326,11 @@ impl Universe<'_> {
         }
     }
 
-    fn shape(&self, callable: DeclarationId) -> Rc<CallableShape> {
-        self.remembered(&self.shapes, callable, || {
+    fn shape(&self, callable: DeclarationId) -> Arc<CallableShape> {
+        self.remembered(&self.findings.shapes, callable, || {
             let parameters =
                 self.own_parameters(callable).into_iter().map(|parameter| parameter.ty).collect();
-            Rc::new(CallableShape { parameters, is_extension: self.extension_receiver(callable).is_some() })
+            Arc::new(CallableShape { parameters, is_extension: self.extension_receiver(callable).is_some() })
         })
     }
 }

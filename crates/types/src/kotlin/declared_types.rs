@@ -25,11 +25,13 @@ pub struct KotlinType {
 impl Universe<'_> {
     /// Returns the type that a declaration gives its name: of a function what it returns.
     pub(super) fn declared_type(&self, id: DeclarationId) -> Type {
-        if let Some(known) = self.declared_types.borrow().get(&id) {
-            return known.clone();
+        let memo = &self.findings.declared_types;
+        if let Some(known) = memo.get(&id) {
+            return known;
         }
         let Some((file, declaration)) = self.get(id) else { return Type::Unknown };
-        let found = self.guarded(Work::DeclaredType, id.file, declaration.node, || match declaration.kind {
+        let guard = (Work::DeclaredType, id.file, declaration.node);
+        let found = self.remembered_and_guarded(memo, id, guard, || match declaration.kind {
             DeclarationKind::Function | DeclarationKind::AnonymousFunction => {
                 self.returned_type(&file, declaration.node)
             }
@@ -43,9 +45,6 @@ impl Universe<'_> {
             kind if kind.is_variable() => self.variable_type(&file, id, &declaration),
             _ => Type::Unknown,
         });
-        if let Some(found) = &found {
-            self.declared_types.borrow_mut().insert(id, found.clone());
-        }
         found.unwrap_or(Type::Unknown)
     }
 

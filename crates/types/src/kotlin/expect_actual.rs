@@ -1,6 +1,6 @@
 //! Declarations that are one symbol: `expect` and each `actual`.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::declarations::DeclarationKind;
 use super::type_references::type_node;
@@ -26,8 +26,8 @@ impl Universe<'_> {
 
     /// Returns the other declarations of a symbol: of `expect` each `actual`, of an `actual` the `expect` and the
     /// other ones. Of most symbols there are none.
-    pub fn counterparts(&self, id: DeclarationId) -> Rc<[DeclarationId]> {
-        self.remembered(&self.counterparts, id, || self.find_counterparts(id).into())
+    pub fn counterparts(&self, id: DeclarationId) -> Arc<[DeclarationId]> {
+        self.remembered(&self.findings.counterparts, id, || self.find_counterparts(id).into())
     }
 
     fn find_counterparts(&self, id: DeclarationId) -> Vec<DeclarationId> {

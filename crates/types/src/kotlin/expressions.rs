@@ -14,13 +14,8 @@ use symd_syntax::kotlin::KotlinNode as K;
 impl Universe<'_> {
     /// Returns the type of an expression.
     pub(super) fn expression_type(&self, file: &ProjectFile, node: NodeId) -> Type {
-        if let Some(known) = self.expression_types.borrow().get(&(file.key, node)) {
-            return known.clone();
-        }
-        let found = self.guarded(Work::ExpressionType, file.key, node, || self.find_type(file, node));
-        if let Some(found) = &found {
-            self.expression_types.borrow_mut().insert((file.key, node), found.clone());
-        }
+        let (memo, guard) = (&self.findings.expression_types, (Work::ExpressionType, file.key, node));
+        let found = self.remembered_and_guarded(memo, (file.key, node), guard, || self.find_type(file, node));
         found.unwrap_or(Type::Unknown)
     }
 

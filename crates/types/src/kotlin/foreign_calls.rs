@@ -14,14 +14,9 @@ impl Universe<'_> {
     /// Whether a lambda is passed to a function from outside that cannot give it an object of the project as
     /// its receiver.
     pub(super) fn has_foreign_receiver(&self, file: &ProjectFile, lambda: NodeId) -> bool {
-        if let Some(known) = self.foreign_lambdas.borrow().get(&(file.key, lambda)) {
-            return *known;
-        }
-        let found =
-            self.guarded(Work::ForeignLambda, file.key, lambda, || self.finds_foreign_receiver(file, lambda));
-        if let Some(found) = found {
-            self.foreign_lambdas.borrow_mut().insert((file.key, lambda), found);
-        }
+        let (memo, guard) = (&self.findings.foreign_lambdas, (Work::ForeignLambda, file.key, lambda));
+        let find = || self.finds_foreign_receiver(file, lambda);
+        let found = self.remembered_and_guarded(memo, (file.key, lambda), guard, find);
         found.unwrap_or(false)
     }
 

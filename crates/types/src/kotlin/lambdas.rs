@@ -11,13 +11,9 @@ impl Universe<'_> {
     /// Returns the function type that is expected of a lambda: what it is passed to, assigned to or returned
     /// as determines it. Unknown where that is not known; `Nothing` where it stands alone.
     pub(super) fn expected_lambda(&self, file: &ProjectFile, lambda: NodeId) -> Type {
-        if let Some(known) = self.lambda_types.borrow().get(&(file.key, lambda)) {
-            return known.clone();
-        }
-        let found = self.guarded(Work::ExpectedLambda, file.key, lambda, || self.find_expected(file, lambda));
-        if let Some(found) = &found {
-            self.lambda_types.borrow_mut().insert((file.key, lambda), found.clone());
-        }
+        let (memo, guard) = (&self.findings.lambda_types, (Work::ExpectedLambda, file.key, lambda));
+        let find = || self.find_expected(file, lambda);
+        let found = self.remembered_and_guarded(memo, (file.key, lambda), guard, find);
         found.unwrap_or(Type::Unknown)
     }
 

@@ -1,7 +1,7 @@
 //! Names to declarations, in the order of the language: scopes from the inside out, then imports, the package,
 //! star imports, default imports; members before extensions.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::callables::Arguments;
 use super::choice::Receivers;
@@ -28,7 +28,7 @@ pub(super) struct Lookup {
     /// Whether a type that is not known decides whether it is meant.
     pub(super) is_open: bool,
     /// The Java class of the project whose member is meant.
-    pub(super) java_class: Option<Rc<str>>,
+    pub(super) java_class: Option<Arc<str>>,
 }
 
 impl Lookup {

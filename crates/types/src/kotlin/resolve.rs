@@ -1,6 +1,6 @@
 //! The declarations that an identifier of a file means.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::callables::Arguments;
 use super::calls::call_of_callee;
@@ -34,7 +34,7 @@ pub struct NameResolution {
     /// Whether it may mean a declaration of the project that is not among them.
     pub may_be_other: bool,
     /// The Java class of the project, by its qualified name, whose member is meant if none of these is.
-    pub java_class: Option<Rc<str>>,
+    pub java_class: Option<Arc<str>>,
 }
 
 impl NameResolution {
@@ -71,9 +71,14 @@ impl Universe<'_> {
         let file = self.file(key)?;
         let node = file.identifier_at(range)?;
         self.steps.set(0);
-        let mut found = self.resolve_node(&file, node);
+        let find = || self.resolve_identifier(&file, node);
+        Some(self.remembered(&self.findings.resolutions, (key, node), find))
+    }
+
+    fn resolve_identifier(&self, file: &ProjectFile, node: NodeId) -> NameResolution {
+        let mut found = self.resolve_node(file, node);
         if found.declarations.is_empty() && !found.may_be_other && found.java_class.is_none() {
-            found.declarations = self.not_imported(&file, node);
+            found.declarations = self.not_imported(file, node);
             if !found.declarations.is_empty() {
                 found.certainty = Certainty::Possible;
             }
@@ -89,7 +94,7 @@ impl Universe<'_> {
                 found.declarations.extend(new);
             }
         }
-        Some(found)
+        found
     }
 
     fn resolve_node(&self, file: &ProjectFile, node: NodeId) -> NameResolution {

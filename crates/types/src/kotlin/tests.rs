@@ -72,7 +72,7 @@ fn marked(part: &str) -> String {
         (file, source)
     });
     let fixture = Arc::new(Fixture { files: parsed.collect() });
-    let universe = Universe::new(Box::new(fixture.clone()));
+    let universe = Universe::new(Box::new(fixture.clone()), KotlinFindings::default());
     let conventions = by_convention(&fixture, &universe, &asked);
     let mut out = format!("{}\n", asked.join(" "));
     for ((file, _), key) in fixture.files.iter().zip(0..) {
@@ -243,7 +243,7 @@ fn deep_and_long_texts_cost_no_stack() {
         let fixture = Arc::new(Fixture {
             files: vec![(FixtureFile { path: "A.kt".to_owned(), text: text.clone() }, source_file(&text))],
         });
-        let universe = Universe::new(Box::new(fixture));
+        let universe = Universe::new(Box::new(fixture), KotlinFindings::default());
         let starts: Vec<usize> = text.match_indices('a').map(|(at, _)| at).collect();
         // Some of them, from both ends: each costs as much as it is deep.
         let some = starts.iter().take(5).chain(starts.iter().rev().take(5));

@@ -1,6 +1,6 @@
 //! Types as the resolver knows them. What is not known is `Unknown`, which fits everything.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::universe::DeclarationId;
 
@@ -8,19 +8,19 @@ use super::universe::DeclarationId;
 pub(super) enum Type {
     /// Nothing is known of it.
     Unknown,
-    Class(Rc<ClassType>),
+    Class(Arc<ClassType>),
     /// A type parameter of a class or function.
     Parameter(DeclarationId),
     /// A class outside the project and the known library, by its qualified name.
-    External(Rc<str>),
+    External(Arc<str>),
     /// A class that is hardly one of the project's, by its simple name: no file of the project declares it, and the file imports a package
     /// from outside with a star; or what makes the value is imported from outside and named like a class. It fits like an unknown one.
-    LikelyExternal(Rc<str>),
+    LikelyExternal(Arc<str>),
     /// A class that a Java file of the project declares, by its qualified name. Its members are not known here.
-    Java(Rc<str>),
-    Function(Rc<FunctionType>),
+    Java(Arc<str>),
+    Function(Arc<FunctionType>),
     /// Both of two types, the narrower first: what a check has shown, and what is declared.
-    Both(Rc<(Type, Type)>),
+    Both(Arc<(Type, Type)>),
     /// The type of an integer literal, which fits every integer type.
     Integer,
     /// `null`
@@ -46,13 +46,13 @@ pub(super) struct FunctionType {
 
 impl Type {
     pub(super) fn class(class: DeclarationId, arguments: Vec<Type>) -> Type {
-        Type::Class(Rc::new(ClassType { class, arguments, is_projected: false }))
+        Type::Class(Arc::new(ClassType { class, arguments, is_projected: false }))
     }
 
     /// Marks a class type as one whose arguments are projected.
     pub(super) fn projected(self) -> Type {
         match self {
-            Type::Class(class) => Type::Class(Rc::new(ClassType {
+            Type::Class(class) => Type::Class(Arc::new(ClassType {
                 class: class.class,
                 arguments: class.arguments.clone(),
                 is_projected: true,
@@ -63,11 +63,11 @@ impl Type {
 
     /// Returns the type of what is of both types.
     pub(super) fn both(narrow: Type, declared: Type) -> Type {
-        Type::Both(Rc::new((narrow, declared)))
+        Type::Both(Arc::new((narrow, declared)))
     }
 
     pub(super) fn function(receiver: Option<Type>, parameters: Vec<Type>, result: Type) -> Type {
-        Type::Function(Rc::new(FunctionType { receiver, parameters, result }))
+        Type::Function(Arc::new(FunctionType { receiver, parameters, result }))
     }
 
     /// Returns the type that all of these are; unknown if they differ, or if there are none. Type arguments in

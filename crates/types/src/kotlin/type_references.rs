@@ -38,7 +38,7 @@ pub(super) const DEFAULT_IMPORTS: [&str; 10] = [
 impl Universe<'_> {
     /// Returns the type that a node of a type, or a projection, means.
     pub(super) fn written_type(&self, file: &ProjectFile, node: NodeId) -> Type {
-        self.remembered(&self.written_types, (file.key, node), || {
+        self.remembered(&self.findings.written_types, (file.key, node), || {
             let read = self.guarded(Work::WrittenType, file.key, node, || self.read_type(file, node));
             read.unwrap_or(Type::Unknown)
         })

@@ -7,11 +7,10 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::classes::{CallableShape, Supertypes};
 use super::declarations::{DeclarationKind, KotlinDeclaration};
+use super::findings::{KotlinFindings, Memo};
 use super::library::{self, Library};
 use super::source_file::SourceFile;
-use super::ty::Type;
 use symd_syntax::NodeId;
 
 /// A file of the project, by a number that the project chooses; the library's files have the highest ones.
@@ -145,24 +144,12 @@ const MAX_DEPTH: u32 = 60;
 /// hostile expression takes.
 const MAX_STEPS: u32 = 100_000;
 
-/// What was found out about declarations or nodes.
-pub(super) type Memo<K, T> = RefCell<HashMap<K, T>>;
-
 /// The declarations that one question sees, and what it has found out about them.
 pub struct Universe<'p> {
     project: Box<dyn KotlinSources + 'p>,
     library: &'static Library,
     files: RefCell<HashMap<FileKey, Option<ProjectFile>>>,
-    top_level: RefCell<HashMap<String, Rc<[DeclarationId]>>>,
-    members_by_name: RefCell<HashMap<String, Option<Rc<[DeclarationId]>>>>,
-    pub(super) supertypes: RefCell<HashMap<DeclarationId, Rc<Supertypes>>>,
-    pub(super) declared_types: RefCell<HashMap<DeclarationId, Type>>,
-    pub(super) expression_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
-    pub(super) lambda_types: RefCell<HashMap<(FileKey, NodeId), Type>>,
-    pub(super) foreign_lambdas: RefCell<HashMap<(FileKey, NodeId), bool>>,
-    pub(super) counterparts: Memo<DeclarationId, Rc<[DeclarationId]>>,
-    pub(super) written_types: Memo<(FileKey, NodeId), Type>,
-    pub(super) shapes: Memo<DeclarationId, Rc<CallableShape>>,
+    pub(super) findings: KotlinFindings,
     in_progress: RefCell<HashSet<(Work, FileKey, NodeId)>>,
     depth: Cell<u32>,
     /// How often [`Universe::guarded`] refused.
@@ -172,26 +159,27 @@ pub struct Universe<'p> {
 }
 
 impl<'p> Universe<'p> {
-    pub fn new(project: Box<dyn KotlinSources + 'p>) -> Universe<'p> {
+    /// Goes on from what was found out about the same files; from nothing with the default of it.
+    pub fn new(project: Box<dyn KotlinSources + 'p>, findings: KotlinFindings) -> Universe<'p> {
         Universe {
             project,
             library: library::library(),
             files: RefCell::default(),
-            top_level: RefCell::default(),
-            members_by_name: RefCell::default(),
-            supertypes: RefCell::default(),
-            declared_types: RefCell::default(),
-            expression_types: RefCell::default(),
-            lambda_types: RefCell::default(),
-            foreign_lambdas: RefCell::default(),
-            counterparts: Memo::default(),
-            written_types: Memo::default(),
-            shapes: Memo::default(),
+            findings,
             in_progress: RefCell::default(),
             depth: Cell::new(0),
             refusals: Cell::new(0),
             steps: Cell::new(0),
         }
+    }
+
+    /// Takes what was found out and is true of the files in whatever order they are asked about; `None` if the question was
+    /// cancelled, or a file could not be read: another question might find out more.
+    pub fn take_findings(&mut self) -> Option<KotlinFindings> {
+        let has_all = self.files.get_mut().values().all(Option::is_some);
+        let mut findings = std::mem::take(&mut self.findings);
+        findings.retain_whole();
+        (has_all && !self.project.is_cancelled()).then_some(findings)
     }
 
     /// Returns a file, read once.
@@ -270,9 +258,9 @@ impl<'p> Universe<'p> {
     }
 
     /// Returns all declarations of `name` outside of classes and functions.
-    pub(super) fn top_level(&self, name: &str) -> Rc<[DeclarationId]> {
-        if let Some(known) = self.top_level.borrow().get(name) {
-            return known.clone();
+    pub(super) fn top_level(&self, name: &str) -> Arc<[DeclarationId]> {
+        if let Some(known) = self.findings.top_level.get(name) {
+            return known;
         }
         let mut found = Vec::new();
         for key in self.project.declaring(name) {
@@ -281,19 +269,19 @@ impl<'p> Universe<'p> {
             found.extend(file.in_scope(root, name).map(|number| DeclarationId { file: key, number }));
         }
         found.extend(self.library.declared(name));
-        let found: Rc<[DeclarationId]> = found.into();
-        self.top_level.borrow_mut().insert(name.to_owned(), found.clone());
+        let found: Arc<[DeclarationId]> = found.into();
+        self.findings.top_level.keep(name.to_owned(), found.clone(), true);
         found
     }
 
     /// Returns all members of the project's classes that are called `name`; `None` if there may be others: in
     /// another language, or in too many files.
-    pub(super) fn members_called(&self, name: &str) -> Option<Rc<[DeclarationId]>> {
-        if let Some(known) = self.members_by_name.borrow().get(name) {
-            return known.clone();
+    pub(super) fn members_called(&self, name: &str) -> Option<Arc<[DeclarationId]>> {
+        if let Some(known) = self.findings.members_by_name.get(name) {
+            return known;
         }
-        let found = self.find_members_called(name).map(Rc::from);
-        self.members_by_name.borrow_mut().insert(name.to_owned(), found.clone());
+        let found = self.find_members_called(name).map(Arc::from);
+        self.findings.members_by_name.keep(name.to_owned(), found.clone(), true);
         found
     }
 
@@ -402,14 +390,38 @@ impl<'p> Universe<'p> {
         key: K,
         find: impl FnOnce() -> T,
     ) -> T {
-        if let Some(known) = memo.borrow().get(&key) {
-            return known.clone();
+        if let Some(known) = memo.get(&key) {
+            return known;
         }
-        let refusals = self.refusals.get();
-        let found = find();
-        if self.refusals.get() == refusals {
-            memo.borrow_mut().insert(key, found.clone());
+        let (found, is_whole) = self.noting_refusals(find);
+        if is_whole {
+            memo.keep(key, found.clone(), true);
         }
         found
+    }
+
+    /// Like [`Universe::remembered`], with a guard of this kind; `None` if it refuses. A result that was cut is kept for the
+    /// rest of the question: finding it again for each identifier would take too long.
+    pub(super) fn remembered_and_guarded<K: Eq + Hash, T: Clone>(
+        &self,
+        memo: &Memo<K, T>,
+        key: K,
+        (kind, file, node): (Work, FileKey, NodeId),
+        find: impl FnOnce() -> T,
+    ) -> Option<T> {
+        if let Some(known) = memo.get(&key) {
+            return Some(known);
+        }
+        let (found, is_whole) = self.noting_refusals(|| self.guarded(kind, file, node, find));
+        let found = found?;
+        memo.keep(key, found.clone(), is_whole);
+        Some(found)
+    }
+
+    /// Returns the result of `find`, and whether nothing was refused meanwhile.
+    pub(super) fn noting_refusals<T>(&self, find: impl FnOnce() -> T) -> (T, bool) {
+        let refusals = self.refusals.get();
+        let found = find();
+        (found, self.refusals.get() == refusals)
     }
 }

@@ -1,0 +1,88 @@
+//! What one question found out about all Kotlin files of a project, for the next question on the same files.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use super::family::{Family, has_types, is_jvm};
+use super::kotlin_project::profile;
+use super::sources::Sources;
+use symd_base::RelPath;
+use symd_index::FileEntry;
+use symd_types::kotlin::{FileKey, KotlinFindings};
+
+/// What was found out. It belongs to one snapshot of all files, and to one reading of the build files; the default knows nothing.
+#[derive(Debug, Default)]
+pub struct KotlinState {
+    pub(super) files: Option<Arc<KotlinFiles>>,
+    pub(super) findings: KotlinFindings,
+}
+
+impl KotlinState {
+    /// Returns about how many bytes of memory it takes.
+    pub fn memory(&mut self) -> usize {
+        let paths = self.files.as_ref().map_or(0, |files| files.paths.len() * BYTES_OF_PATH);
+        self.findings.memory() + paths
+    }
+}
+
+/// About what a path takes in its list and its map; its text is the index's.
+const BYTES_OF_PATH: usize = 64;
+
+/// The Kotlin files of a snapshot, each with a key.
+#[derive(Debug)]
+pub(super) struct KotlinFiles {
+    /// The files that are Kotlin by their paths; one that was not parsed has no entry.
+    pub(super) paths: Vec<RelPath>,
+    keys: HashMap<RelPath, FileKey>,
+    /// Whether there are Java files, whose declarations `types` does not know.
+    pub(super) has_java: bool,
+    /// Those of them that are known.
+    java: OnceLock<Vec<Arc<FileEntry>>>,
+    /// The packages that files of Kotlin and Java declare, of those that are known.
+    packages: OnceLock<HashSet<String>>,
+}
+
+impl KotlinFiles {
+    pub(super) fn new(sources: &dyn Sources) -> KotlinFiles {
+        let (mut paths, mut has_java) = (Vec::new(), false);
+        for path in sources.snapshot().files.paths_within(&RelPath::root()) {
+            match profile(sources, path).filter(|language| language.family == Family::Jvm) {
+                Some(language) if language.has_types => paths.push(path.clone()),
+                Some(_) => has_java = true,
+                None => {}
+            }
+        }
+        KotlinFiles {
+            keys: paths.iter().cloned().zip(0..).collect(),
+            paths,
+            has_java,
+            java: OnceLock::new(),
+            packages: OnceLock::new(),
+        }
+    }
+
+    /// Returns the key of a Kotlin file of the snapshot.
+    pub(super) fn key(&self, path: &RelPath) -> Option<FileKey> {
+        self.keys.get(path).copied()
+    }
+
+    /// Returns the Java files that are known.
+    pub(super) fn java(&self, sources: &dyn Sources) -> &[Arc<FileEntry>] {
+        self.java.get_or_init(|| {
+            let known = sources.snapshot().files.known_within(&RelPath::root());
+            known.filter(|file| is_java(file)).cloned().collect()
+        })
+    }
+
+    /// Returns the packages that known files of Kotlin and Java declare.
+    pub(super) fn packages(&self, sources: &dyn Sources) -> &HashSet<String> {
+        self.packages.get_or_init(|| {
+            let known = sources.snapshot().files.known_within(&RelPath::root());
+            known.filter(|file| is_jvm(file)).filter_map(|file| file.outline()?.imports.package()).collect()
+        })
+    }
+}
+
+pub(super) fn is_java(file: &FileEntry) -> bool {
+    is_jvm(file) && !has_types(file)
+}

@@ -1,0 +1,111 @@
+//! What was found out about the Kotlin files of one state of a project, so that it is found out once. Invariant: what is handed
+//! on to the next question is what that question would find out itself; results that a limit or a cycle cut are not.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use super::classes::{CallableShape, Supertypes};
+use super::resolve::NameResolution;
+use super::ty::Type;
+use super::universe::{DeclarationId, FileKey};
+use symd_syntax::NodeId;
+
+/// A node of a file.
+type FileNode = (FileKey, NodeId);
+
+/// What was found out; it belongs to one state of all files of a project, and to the keys that were given to them.
+#[derive(Debug, Default)]
+pub struct KotlinFindings {
+    pub(super) top_level: Memo<String, Arc<[DeclarationId]>>,
+    pub(super) members_by_name: Memo<String, Option<Arc<[DeclarationId]>>>,
+    pub(super) supertypes: Memo<DeclarationId, Arc<Supertypes>>,
+    pub(super) counterparts: Memo<DeclarationId, Arc<[DeclarationId]>>,
+    pub(super) shapes: Memo<DeclarationId, Arc<CallableShape>>,
+    pub(super) declared_types: Memo<DeclarationId, Type>,
+    pub(super) written_types: Memo<FileNode, Type>,
+    pub(super) expression_types: Memo<FileNode, Type>,
+    pub(super) lambda_types: Memo<FileNode, Type>,
+    pub(super) foreign_lambdas: Memo<FileNode, bool>,
+    pub(super) resolutions: Memo<FileNode, NameResolution>,
+}
+
+impl KotlinFindings {
+    /// Forgets what was cut.
+    pub(super) fn retain_whole(&mut self) {
+        self.each(|memo| memo.forget_cut());
+    }
+
+    /// Returns about how many bytes of memory it takes.
+    pub fn memory(&mut self) -> usize {
+        let mut bytes = 0;
+        self.each(|memo| bytes += memo.memory());
+        bytes
+    }
+
+    fn each(&mut self, work: impl FnMut(&mut dyn AnyMemo)) {
+        let all: [&mut dyn AnyMemo; 11] = [
+            &mut self.top_level,
+            &mut self.members_by_name,
+            &mut self.supertypes,
+            &mut self.counterparts,
+            &mut self.shapes,
+            &mut self.declared_types,
+            &mut self.written_types,
+            &mut self.expression_types,
+            &mut self.lambda_types,
+            &mut self.foreign_lambdas,
+            &mut self.resolutions,
+        ];
+        all.into_iter().for_each(work);
+    }
+}
+
+/// What was found out about declarations, nodes or names.
+#[derive(Debug)]
+pub(super) struct Memo<K, T> {
+    whole: RefCell<HashMap<K, T>>,
+    /// Results that a limit or a cycle cut: they are good for the question that found them.
+    cut: RefCell<HashMap<K, T>>,
+}
+
+impl<K, T> Default for Memo<K, T> {
+    fn default() -> Memo<K, T> {
+        Memo { whole: RefCell::default(), cut: RefCell::default() }
+    }
+}
+
+impl<K: Eq + Hash, T: Clone> Memo<K, T> {
+    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<T>
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        let whole = self.whole.borrow().get(key).cloned();
+        whole.or_else(|| self.cut.borrow().get(key).cloned())
+    }
+
+    pub(super) fn keep(&self, key: K, found: T, is_whole: bool) {
+        let memo = if is_whole { &self.whole } else { &self.cut };
+        memo.borrow_mut().insert(key, found);
+    }
+}
+
+/// A memo of any key.
+trait AnyMemo {
+    fn forget_cut(&mut self);
+    fn memory(&self) -> usize;
+}
+
+/// Bytes that an entry takes beside its key and value: of its table, and of what the value points to.
+const ENTRY_OVERHEAD: usize = 48;
+
+impl<K, T> AnyMemo for Memo<K, T> {
+    fn forget_cut(&mut self) {
+        self.cut.get_mut().clear();
+    }
+
+    fn memory(&self) -> usize {
+        self.whole.borrow().len() * (size_of::<(K, T)>() + ENTRY_OVERHEAD)
+    }
+}
