@@ -58,12 +58,15 @@ impl Daemon {
         serde_json::from_str(&self.run(&["status", "--json"])).unwrap()
     }
 
-    /// Waits until every file is in the index. A question by name does not wait for that, and the figures of a
-    /// daemon at rest would be those of one that parses beside them.
+    /// Waits until every file is in the index, and parsed ahead of questions. A question by name does not wait for that, and the
+    /// figures of a daemon at rest would be those of one that parses beside them.
     pub(crate) fn wait_until_indexed(&self) {
         loop {
             let status = self.status();
-            if status["ready"] == json!(true) && status["pending_files"] == json!(0) {
+            if status["ready"] == json!(true)
+                && status["pending_files"] == json!(0)
+                && status["is_parsed_ahead"] == json!(true)
+            {
                 return;
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -120,7 +120,8 @@ fn prepare(tree: &Path) -> Bench {
 /// Returns parsers as in the daemon.
 pub(crate) fn workers() -> symd::parse::Parsers {
     let program = env!("CARGO_BIN_EXE_symd").into();
-    symd::parse::Parsers::in_workers(symd::parse::ParserOptions { program, quarantine: None }).unwrap()
+    symd::parse::Parsers::in_workers(symd::parse::ParserOptions { program, quarantine: None, parses: None })
+        .unwrap()
 }
 
 /// Copies regular files and directories, without `.git`: only the tree is measured.

@@ -125,6 +125,7 @@ mod short_of;
 mod solutions;
 mod spelled_arguments;
 mod stack_traces;
+mod stored_parses;
 mod support;
 mod symbol_tools;
 mod tool_forms;

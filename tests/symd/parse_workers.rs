@@ -298,7 +298,8 @@ fn two_hundred_workers_killed_from_outside_change_no_answer_and_blame_no_file() 
 
 #[test]
 fn what_an_edit_must_know_of_a_text_is_one_request_and_no_parse_in_the_daemon() {
-    let options = ParserOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
+    let options =
+        ParserOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None, parses: None };
     let parsers = Parsers::in_workers(options).unwrap();
     let cancel = Cancel::new();
     for (language, text) in [
@@ -319,7 +320,8 @@ fn what_an_edit_must_know_of_a_text_is_one_request_and_no_parse_in_the_daemon() 
 
 #[test]
 fn a_body_is_replaced_by_one_request_for_its_file_and_no_parse_in_the_daemon() {
-    let options = ParserOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
+    let options =
+        ParserOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None, parses: None };
     let parsers = Parsers::in_workers(options).unwrap();
     let (cancel, grammar) = (Cancel::new(), Grammar::named("python").unwrap());
     let text = "class A:\n    def m(self):\n        return 1\n\n    def n(self):\n        return 2\n";

@@ -322,5 +322,6 @@ pub fn open_terminal(name: &Path) -> OwnedFd {
 /// Returns parsers as in the daemon, without a persistent quarantine.
 pub fn workers() -> symd::parse::Parsers {
     let program = env!("CARGO_BIN_EXE_symd").into();
-    symd::parse::Parsers::in_workers(symd::parse::ParserOptions { program, quarantine: None }).unwrap()
+    symd::parse::Parsers::in_workers(symd::parse::ParserOptions { program, quarantine: None, parses: None })
+        .unwrap()
 }

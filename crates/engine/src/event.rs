@@ -8,7 +8,7 @@ use super::scan::{ScanResult, ScanTarget};
 use super::searches::{FoundWords, ScopedWords};
 use super::view::View;
 use super::{EngineError, OutlinedFile};
-use symd_base::RelPath;
+use symd_base::{ContentHash, RelPath};
 use symd_index::{BuiltSegment, FileEntry, Need};
 use symd_watch::Notice;
 
@@ -99,6 +99,15 @@ pub(super) enum Event {
     Sweep,
     /// Files that the sweep found changed.
     Swept(Vec<RelPath>),
+    /// A job of parsing ahead has ended.
+    ParsedAhead {
+        /// The snapshot's whose files it parsed.
+        revision: u64,
+        /// Whether all of them are parsed.
+        is_done: bool,
+        /// Contents that could not be parsed.
+        failed: Vec<ContentHash>,
+    },
     /// A job verified files that were taken with a recorded state.
     Verified {
         /// Number of the job's files.

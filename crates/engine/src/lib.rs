@@ -478,6 +478,11 @@ impl Engine {
         Ok(self.status())
     }
 
+    /// Waits until the index is ready and nothing is left to be parsed ahead of questions.
+    pub async fn wait_until_parsed_ahead(&self) {
+        let _ = self.status.clone().wait_for(|status| status.is_parsed_ahead).await;
+    }
+
     /// Waits until the root directory is gone, or the engine has ended.
     pub async fn wait_until_gone(&self) {
         let _ = self.gone.clone().wait_for(|gone| *gone).await;

@@ -18,7 +18,8 @@ pub struct EngineMemory {
     pub times_let_go: u64,
     /// What parses and the texts that searches have read may take together.
     pub caches_limit: usize,
-    /// Parses that are kept for the next question, and what was found out about Kotlin files.
+    /// Parses that are kept for the next question, what was found out about Kotlin files, and parses that are to be
+    /// stored.
     pub parses: usize,
     /// Texts: those that editors have not saved, and while files are unread, those that searches have read.
     pub texts: usize,
@@ -35,7 +36,9 @@ impl Engine {
             ceiling: self.ceiling.bytes(),
             times_let_go: self.ceiling.times(),
             caches_limit: self.caches.budget.limit(),
-            parses: self.caches.parses.memory() + self.caches.kotlin.memory(),
+            parses: self.caches.parses.memory()
+                + self.caches.kotlin.memory()
+                + self.parsers.unwritten_parses(),
             texts: self.unsaved.memory() + self.caches.searches.memory(),
             workers: self.parsers.worker_memory(),
         }

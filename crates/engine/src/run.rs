@@ -2,6 +2,7 @@
 //! process; it takes an event, changes the state, hands work to the pool, and releases questions when the
 //! index is fresh.
 
+mod ahead;
 mod needs;
 mod questions;
 mod scan_jobs;
@@ -13,6 +14,7 @@ use std::time::Instant;
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
+use self::ahead::Ahead;
 use super::ceiling::{Ceiling, MemoryOptions};
 use super::event::{Event, Question};
 use super::hard_links::HardLinks;
@@ -50,6 +52,7 @@ pub(super) struct Run {
     links: HardLinks,
     caches: QuestionCaches,
     ceiling: Arc<Ceiling>,
+    ahead: Ahead,
     /// How often files were changed that may be build files.
     build_changes: u64,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
@@ -112,6 +115,7 @@ impl Run {
             links: HardLinks::default(),
             caches: QuestionCaches::new(ceiling.for_caches(0)),
             ceiling,
+            ahead: Ahead::default(),
             build_changes: 0,
             sender,
             status,
@@ -234,7 +238,14 @@ impl Run {
             Event::Verified { count, changed, unread } => self.verified(count, changed, unread),
             Event::OverCeiling => {
                 let (ceiling, caches) = (self.ceiling.clone(), self.caches.clone());
-                self.pool.urgent_background(move || ceiling.let_go(&caches));
+                let parsers = self.scanner.parsers.clone();
+                self.pool.urgent_background(move || {
+                    store_parses(&parsers);
+                    ceiling.let_go(&caches);
+                });
+            }
+            Event::ParsedAhead { revision, is_done, failed } => {
+                self.parsed_ahead(revision, is_done, failed);
             }
             Event::Stored => {
                 self.storing = false;
@@ -282,6 +293,7 @@ impl Run {
         if is_ready && self.stopping.is_none() {
             self.scanner.recorded.iter().for_each(RecordedFiles::forget);
             self.verify();
+            self.parse_ahead();
         }
     }
 
@@ -461,6 +473,9 @@ impl Run {
             self.notify(&entry.path, change);
         }
         self.tally.add(&entry);
+        if self.scanner.parsers.store_parses() {
+            self.ahead.note(&entry);
+        }
         self.state.put(entry);
     }
 
@@ -504,11 +519,15 @@ impl Run {
     }
 
     fn store(&mut self) {
-        let Some(cache) = self.scanner.cache.clone() else { return };
+        if self.storing {
+            return;
+        }
         // What is not ready lacks files, and their states would be lost.
         let records = self.is_ready() && self.scanner.recorded.is_some();
         let is_last = records && self.stopping.is_some() && !self.recorded_at_end;
-        if self.storing || self.unstored == 0 && !is_last {
+        let cache = self.scanner.cache.clone().filter(|_| self.unstored > 0 || is_last);
+        let has_parses = self.stopping.is_some() && !std::mem::replace(&mut self.ahead.is_stored, true);
+        if cache.is_none() && !has_parses {
             return;
         }
         self.storing = true;
@@ -522,6 +541,10 @@ impl Run {
         self.pool.background(move || {
             // Sent even if this panics, because the engine's shutdown waits for it.
             let _told = SendStoredOnDrop(sender);
+            if has_parses {
+                store_parses(&scanner.parsers);
+            }
+            let Some(cache) = cache else { return };
             let live: Vec<_> = files
                 .iter()
                 .filter_map(|file| match &file.content {
@@ -542,6 +565,7 @@ impl Run {
 
     fn tell_status(&mut self) {
         let (ready, cache) = (self.is_ready(), self.scanner.cache.as_ref().map(|cache| cache.status()));
+        let is_parsed_ahead = ready && self.ahead.is_done(self.state.revision());
         let (state, tally) = (&self.state, &mut self.tally);
         let (pending, unread) = (self.pending.files(), self.pending.unread().len());
         let (changes, verification) = (self.changes, &self.verification);
@@ -562,6 +586,7 @@ impl Run {
             status.memory = memory;
             tally.write(status);
             status.cache = cache.unwrap_or_default();
+            status.is_parsed_ahead = is_parsed_ahead;
         });
     }
 }
@@ -584,6 +609,13 @@ fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories
 pub(super) fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
     if let Some(sender) = sender.upgrade() {
         let _ = sender.blocking_send(event);
+    }
+}
+
+/// Writes what was parsed for questions, however little.
+fn store_parses(parsers: &Parsers) {
+    if let Err(error) = parsers.write_parses(1) {
+        tracing::warn!(%error, "cannot store what was parsed for questions; it is parsed again");
     }
 }
 

@@ -21,7 +21,7 @@ use symd_vfs::{EntryKind, Files, Ignore, VfsError};
 
 /// Maximum size in bytes of a text whose tree is read. Hand-written Kotlin files are smaller; a tree takes about
 /// ten times the memory of its text.
-const MAX_TREE_TEXT: usize = 2 << 20;
+pub(super) const MAX_TREE_TEXT: usize = 2 << 20;
 
 /// One question's view of the project.
 #[derive(Debug)]

@@ -11,8 +11,9 @@ use super::pool::{Outcome, ParsePurpose, RunningTrial, WorkerPool};
 use super::process::{ExchangeError, WorkerAnswer};
 use super::protocol::{Request, Task};
 use super::quarantine::Quarantine;
+use symd_base::state::StateError;
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
-use symd_index::cache::{Key, codec};
+use symd_index::cache::{Key, StoredParses, codec};
 use symd_syntax::{self as syntax, FlatTree, Grammar, Inspected, LocalBindings, Outline, OutlineError};
 
 /// Maximum number of attempts for a text whose workers fail for other reasons (they are killed, the system
@@ -28,7 +29,7 @@ enum ParseBackend {
     /// This process.
     InProcess,
     /// Worker processes.
-    Workers { program: PathBuf, crew: WorkerPool, quarantine: Quarantine },
+    Workers { program: PathBuf, crew: WorkerPool, quarantine: Quarantine, stored: Option<Box<StoredParses>> },
 }
 
 /// Options of a crew of workers.
@@ -38,6 +39,8 @@ pub struct ParserOptions {
     pub program: PathBuf,
     /// File that stores the quarantine; `None` stores it nowhere.
     pub quarantine: Option<PathBuf>,
+    /// Directory of what was parsed for questions; `None` stores it nowhere.
+    pub parses: Option<PathBuf>,
 }
 
 /// The result of an attempt to parse a text.
@@ -127,7 +130,15 @@ impl Parsers {
     pub fn in_workers(options: ParserOptions) -> std::io::Result<Parsers> {
         let crew = WorkerPool::new(options.program.clone())?;
         let quarantine = Quarantine::open(options.quarantine);
-        Ok(Parsers(Arc::new(ParseBackend::Workers { program: options.program, crew, quarantine })))
+        // Without them, questions parse again; nothing else changes.
+        let stored = options.parses.as_deref().and_then(|directory| {
+            let opened = StoredParses::open(directory);
+            opened
+                .map(Box::new)
+                .map_err(|error| tracing::warn!(%error, "parses for questions are not stored"))
+                .ok()
+        });
+        Ok(Parsers(Arc::new(ParseBackend::Workers { program: options.program, crew, quarantine, stored })))
     }
 
     /// Returns the program that the workers run, or `None` if everything is parsed in this process.
@@ -282,9 +293,8 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt, ParseError> {
-        let task = ParseTask::beside_outline(Task::HiddenTypes, grammar, text, hash, decode_outline);
         let parse = || syntax::outline_with_hidden_types(grammar, text, cancel);
-        self.attempt_for_question(&task, cancel, parse)
+        self.attempt_for_question(&hidden_types_task(grammar, text, hash), cancel, parse)
     }
 
     /// Returns the tree of a text. A slow text is set aside.
@@ -295,9 +305,63 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt<FlatTree>, ParseError> {
-        let decode = |payload: &[u8], _: Grammar, text: &str| FlatTree::from_bytes(payload, text);
-        let task = ParseTask::beside_outline(Task::Tree, grammar, text, hash, decode);
-        self.attempt_for_question(&task, cancel, || syntax::flat_tree(grammar, text, cancel))
+        self.attempt_for_question(&tree_task(grammar, text, hash), cancel, || {
+            syntax::flat_tree(grammar, text, cancel)
+        })
+    }
+
+    /// Whether the tree of a text is stored and, of one whose outline hides types, the outline with them.
+    pub fn has_parses(&self, grammar: Grammar, hash: ContentHash, hides_types: bool) -> bool {
+        let has = |stored: &StoredParses| {
+            stored.contains(tree_task(grammar, "", hash).key)
+                && (!hides_types || stored.contains(hidden_types_task(grammar, "", hash).key))
+        };
+        self.stored().is_some_and(has)
+    }
+
+    /// Parses a text ahead of questions and stores its tree and, if its outline hides types, the outline with them; `false` if the
+    /// text is slow, or parses are not stored.
+    pub fn parse_ahead(
+        &self,
+        grammar: Grammar,
+        text: &str,
+        hash: ContentHash,
+        hides_types: bool,
+        cancel: &Cancel,
+    ) -> Result<bool, ParseError> {
+        let tree = self.store(&tree_task(grammar, text, hash), cancel)?;
+        Ok(tree && (!hides_types || self.store(&hidden_types_task(grammar, text, hash), cancel)?))
+    }
+
+    fn store<T>(&self, task: &ParseTask<'_, T>, cancel: &Cancel) -> Result<bool, ParseError> {
+        let ParseBackend::Workers { crew, quarantine, stored: Some(stored), .. } = &*self.0 else {
+            return Ok(false);
+        };
+        let is_stored = || stored.contains(task.key);
+        let parsed = || attempt_and_store(crew, quarantine, stored, ParsePurpose::File, task, cancel);
+        Ok(is_stored() || matches!(parsed()?, Attempt::Parsed(_)))
+    }
+
+    /// Whether what is parsed for questions is stored.
+    pub fn store_parses(&self) -> bool {
+        self.stored().is_some()
+    }
+
+    /// Writes the parses that are to be stored, if they are at least `worth` bytes.
+    pub fn write_parses(&self, worth: usize) -> Result<(), StateError> {
+        self.stored().map_or(Ok(()), |stored| stored.write(worth))
+    }
+
+    /// Returns how many bytes of parses are in memory until they are written.
+    pub fn unwritten_parses(&self) -> usize {
+        self.stored().map_or(0, StoredParses::unwritten_bytes)
+    }
+
+    fn stored(&self) -> Option<&StoredParses> {
+        match &*self.0 {
+            ParseBackend::InProcess => None,
+            ParseBackend::Workers { stored, .. } => stored.as_deref(),
+        }
     }
 
     /// Attempts a task that a question waits for, in a worker, or by `parse` in this process.
@@ -309,11 +373,29 @@ impl Parsers {
     ) -> Result<Attempt<T>, ParseError> {
         match &*self.0 {
             ParseBackend::InProcess => Ok(Attempt::Parsed(parse()?)),
-            ParseBackend::Workers { crew, quarantine, .. } => {
+            ParseBackend::Workers { crew, quarantine, stored: Some(stored), .. } => {
+                let known = stored.get(task.key);
+                if let Some(parsed) =
+                    known.and_then(|payload| (task.decode)(&payload, task.grammar, task.text))
+                {
+                    return Ok(Attempt::Parsed(parsed));
+                }
+                attempt_and_store(crew, quarantine, stored, ParsePurpose::Question, task, cancel)
+            }
+            ParseBackend::Workers { crew, quarantine, stored: None, .. } => {
                 attempt(crew, quarantine, ParsePurpose::Question, task, cancel)
             }
         }
     }
+}
+
+fn hidden_types_task(grammar: Grammar, text: &str, hash: ContentHash) -> ParseTask<'_, Outline> {
+    ParseTask::beside_outline(Task::HiddenTypes, grammar, text, hash, decode_outline)
+}
+
+fn tree_task(grammar: Grammar, text: &str, hash: ContentHash) -> ParseTask<'_, FlatTree> {
+    let decode = |payload: &[u8], _: Grammar, text: &str| FlatTree::from_bytes(payload, text);
+    ParseTask::beside_outline(Task::Tree, grammar, text, hash, decode)
 }
 
 /// Parses a text that a request waits for: as an ordinary file, and then as one that was set aside.
@@ -364,6 +446,30 @@ fn attempt<T>(
     inquiry: &ParseTask<'_, T>,
     cancel: &Cancel,
 ) -> Result<Attempt<T>, ParseError> {
+    attempt_noting(crew, quarantine, lane, inquiry, cancel, |_| ())
+}
+
+/// Attempts a task, and stores a valid answer of a worker.
+fn attempt_and_store<T>(
+    crew: &WorkerPool,
+    quarantine: &Quarantine,
+    stored: &StoredParses,
+    lane: ParsePurpose,
+    inquiry: &ParseTask<'_, T>,
+    cancel: &Cancel,
+) -> Result<Attempt<T>, ParseError> {
+    attempt_noting(crew, quarantine, lane, inquiry, cancel, |payload| stored.add(inquiry.key, payload))
+}
+
+/// Attempts a task; `note` is given the bytes of a valid answer.
+fn attempt_noting<T>(
+    crew: &WorkerPool,
+    quarantine: &Quarantine,
+    lane: ParsePurpose,
+    inquiry: &ParseTask<'_, T>,
+    cancel: &Cancel,
+    note: impl Fn(&[u8]),
+) -> Result<Attempt<T>, ParseError> {
     let ParseTask { task, grammar, text, key, .. } = *inquiry;
     if u32::try_from(text.len()).is_err() {
         return Err(ParseError::Refused(OutlineError::TooLarge.to_string()));
@@ -377,7 +483,13 @@ fn attempt<T>(
     for _ in 0..ATTEMPTS {
         cancel.check().map_err(|_| ParseError::Cancelled)?;
         match crew.ask(lane, &request, grammar, cancel) {
-            Ok(Outcome::Answered(answered)) => return decoded(quarantine, inquiry, &answered),
+            Ok(Outcome::Answered(answered)) => {
+                let decoded = decoded(quarantine, inquiry, &answered)?;
+                if matches!(decoded, Attempt::Parsed(_)) {
+                    note(&answered.payload);
+                }
+                return Ok(decoded);
+            }
             Ok(Outcome::Slow(running)) => {
                 tracing::debug!(grammar = grammar.name(), bytes = text.len(), "a text takes long");
                 return Ok(Attempt::SetAside(running));

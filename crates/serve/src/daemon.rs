@@ -325,6 +325,7 @@ pub fn open_project(
     let parsers = Parsers::in_workers(ParserOptions {
         program: program.to_owned(),
         quarantine: Some(place.quarantine()),
+        parses: Some(place.outlines.clone()),
     })?;
     let told = servers.clone();
     let solutions = Solutions::new(&place.persistent.data, settings);

@@ -38,7 +38,12 @@ pub struct NodeKinds {
 
 /// Returns the kinds that trees of a grammar tell apart; `None` where nothing reads its trees.
 pub fn node_kinds(grammar: Grammar) -> Option<&'static NodeKinds> {
-    (grammar.name() == "kotlin").then_some(&KOTLIN_KINDS)
+    node_kinds_named(grammar.name())
+}
+
+/// Like [`node_kinds`], for a grammar's name.
+pub(super) fn node_kinds_named(grammar: &str) -> Option<&'static NodeKinds> {
+    (grammar == "kotlin").then_some(&KOTLIN_KINDS)
 }
 
 /// The cancel flag is checked once per this many nodes.

@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Language, Query};
 
+use super::flat_tree::node_kinds_named;
 use super::roles::{QueryError, Roles};
 use super::text_rules::{self, TextRules};
 
 /// Version of the extractor, part of every cache key. Increase it when the extractor makes different rows
 /// from the same matches, or when caches may contain rows that were built from another text than their key
-/// names (version 3: texts written by edits, including the byte-order mark).
+/// names (version 3: texts written by edits, including the byte-order mark); also when the bytes of trees or of local bindings
+/// change their meaning.
 const EXTRACTOR_VERSION: u32 = 15;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
@@ -139,6 +141,11 @@ impl Entry {
             hasher.update(b"\0");
         }
         hasher.update(&EXTRACTOR_VERSION.to_le_bytes());
+        // Stored trees hold the kinds' numbers.
+        for kind in node_kinds_named(self.name).map_or(&[][..], |kinds| kinds.names) {
+            hasher.update(kind.as_bytes());
+            hasher.update(b"\0");
+        }
         let hash = hasher.finalize();
         let mut cut = [0; 8];
         cut.copy_from_slice(&hash.as_bytes()[..8]);

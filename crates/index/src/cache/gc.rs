@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{PACK_EXTENSION, RECORDS_EXTENSION, paths_with};
+use super::{PACK_EXTENSION, PARSES_EXTENSION, RECORDS_EXTENSION, paths_with};
 use symd_base::state::{self, StateError};
 
 /// What a collection did.
@@ -38,7 +38,7 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
     };
     for directory in directories.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
         remove_leftovers(&directory)?;
-        let files = paths_with(&[PACK_EXTENSION, RECORDS_EXTENSION], &directory)?;
+        let files = paths_with(&[PACK_EXTENSION, RECORDS_EXTENSION, PARSES_EXTENSION], &directory)?;
         let stats: Vec<_> = files.iter().filter_map(|path| path.metadata().ok()).collect();
         let written =
             stats.iter().filter_map(|stat| stat.modified().ok()).max().unwrap_or(SystemTime::UNIX_EPOCH);

@@ -8,6 +8,7 @@ mod gc;
 mod pack;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub mod properties;
+mod stored_parses;
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -17,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use file_records::{FileRecord, FileRecords};
 pub use gc::{GcReport, gc};
+pub use stored_parses::StoredParses;
 
 use pack::Pack;
 use symd_base::ContentHash;
@@ -31,6 +33,7 @@ const KEPT_PER_LIVE: usize = 4;
 
 const PACK_EXTENSION: &str = "pack";
 const RECORDS_EXTENSION: &str = "files";
+const PARSES_EXTENSION: &str = "parses";
 
 /// The key of an outline: the bytes it was created from, and what created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

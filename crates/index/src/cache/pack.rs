@@ -117,6 +117,11 @@ pub(super) fn write(path: &Path, entries: &BTreeMap<Key, Vec<u8>>) -> Result<(),
     state::replace_file(path, &parts)
 }
 
+/// Returns the size in bytes of a pack of `entries`.
+pub(super) fn size_of_pack(entries: &BTreeMap<Key, Vec<u8>>) -> u64 {
+    entries.values().map(|bytes| (ENTRY + bytes.len()) as u64).sum::<u64>() + HEADER as u64
+}
+
 fn entry(bytes: &[u8]) -> Option<(Key, OutlineRange)> {
     let mut fields = Fields(bytes);
     let content = ContentHash(fields.take()?);
