@@ -3,6 +3,7 @@
 //! occurrences.
 
 use super::brackets::open_parenthesis;
+use super::cpp;
 use super::family::Family;
 
 /// How far back to search for the start of a receiver, in bytes.
@@ -84,6 +85,10 @@ pub(super) fn first_word(text: &str) -> &str {
 fn without_access(text: &str, family: Family) -> Option<&str> {
     let operators = family.profile().spelling.access;
     let rest = operators.iter().find_map(|operator| text.strip_suffix(operator))?;
+    if family.profile().spelling.has_trailing_returns && text.ends_with("->") && cpp::ends_function_head(rest)
+    {
+        return None;
+    }
     // `..` is a range, `...` a spread.
     if rest.ends_with('.') { None } else { Some(rest) }
 }

@@ -11,6 +11,7 @@ mod owner_path;
 mod pasted;
 mod scopes;
 mod statements;
+mod trailing_return;
 mod unnamed_uses;
 
 pub use self::construction::is_outside_constructor;
@@ -29,4 +30,5 @@ pub use self::pasted::pasted_names;
 pub(super) use self::scopes::{
     in_file, in_namespace, in_owner, member_of_namespace, namespace_path, nested_outside, outside_class,
 };
+pub(super) use self::trailing_return::ends_function_head;
 pub use self::unnamed_uses::unnamed_uses;

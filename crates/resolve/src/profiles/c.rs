@@ -12,6 +12,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
     spelling: SpellingRules {
         access: &["->", "::", "."],
         has_access_without_object: true,
+        has_trailing_returns: true,
         ..SpellingRules::PLAIN
     },
     imports: ImportRules { lookup: ModuleLookup::Include, ..ImportRules::PLAIN },

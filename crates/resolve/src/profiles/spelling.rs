@@ -13,6 +13,8 @@ pub(crate) struct SpellingRules {
     pub(crate) raw_quote: Option<u8>,
     /// Whether an operator of member access may stand without an object: `::name` in Kotlin and C++.
     pub(crate) has_access_without_object: bool,
+    /// Whether `->` may stand before the type that a function returns, besides before a member.
+    pub(crate) has_trailing_returns: bool,
     /// Whether `super(Class, self)` stands for `super()`.
     pub(crate) super_takes_arguments: bool,
     /// What separates an argument's name from its value; `None` where arguments have no names.
@@ -46,6 +48,7 @@ impl SpellingRules {
         has_block_comments: true,
         raw_quote: None,
         has_access_without_object: false,
+        has_trailing_returns: false,
         super_takes_arguments: false,
         argument_mark: None,
         receiver_names: &["this"],
