@@ -50,6 +50,7 @@ mod kotlin_project;
 mod kotlin_state;
 mod lookup;
 mod meaning;
+mod member_keys;
 mod mirrored_calls;
 mod module_calls;
 mod modules;

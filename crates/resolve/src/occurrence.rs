@@ -36,6 +36,8 @@ pub enum Role {
     Argument,
     /// An operator or the like, which calls a function that it does not name: `a + b`.
     Operator,
+    /// A string that may name a member by its key, where only types could tell: `get(person, "name")`.
+    Key,
     /// Any other use.
     Use,
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::cpp;
 use super::family::{Family, has_types};
 use super::judge::TargetContext;
+use super::member_keys::member_keys;
 use super::occurrence::Occurrence;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
@@ -19,7 +20,7 @@ const FILES_OF_THREAD: usize = 24;
 
 /// Returns every identifier occurrence of the targets' name, judged, in files of their language and of those
 /// that share its names (Java's for Kotlin); in path order, then by offset. The targets' own declarations are
-/// included, as likely. Several targets are one symbol, declared in each of these places: a member with all
+/// included, as likely; strings that may name a member as a key are, as unchecked. Several targets are one symbol, declared in each of these places: a member with all
 /// its overrides. Names of locals are searched for in their own file and, for parameters, where their
 /// function is named.
 pub fn occurrences(
@@ -79,6 +80,7 @@ pub fn occurrences(
         in_files(&own, &wanted, of_part(part))
     });
     let mut found = found.into_iter().collect::<Result<Vec<_>, Cancelled>>()?.concat();
+    found.extend(member_keys(&resolver, &targets)?);
     found.sort_by(|a, b| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
     Ok(found)
 }

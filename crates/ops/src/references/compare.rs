@@ -37,8 +37,10 @@ pub(crate) fn compare(
         }
         None => true,
     };
-    let is_untold =
-        |one: &&Occurrence| one.role != Role::Declaration && !told.contains(&(&one.path, one.range.start));
+    let is_untold = |one: &&Occurrence| {
+        // Whether a string is a key is told by the types, which the server knows.
+        !matches!(one.role, Role::Declaration | Role::Key) && !told.contains(&(&one.path, one.range.start))
+    };
     let (silent, other_languages): (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) = judged
         .of(Judgement::Likely)
         .filter(is_untold)

@@ -168,7 +168,7 @@ fn gather(
                 omitted.only_in_references += usize::from(is_new);
                 gathered.add(key, Some(spot.line), *judgement == Judgement::Likely, None);
             }
-            Role::Use | Role::Argument => omitted.other_uses += 1,
+            Role::Use | Role::Argument | Role::Key => omitted.other_uses += 1,
             Role::Import | Role::Declaration => {}
         }
     }

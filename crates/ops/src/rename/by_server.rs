@@ -498,5 +498,8 @@ fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
 /// Returns the uses that are left and that syntax cannot judge.
 fn open(touched: &HashSet<(&RelPath, u32)>, judged: &JudgedOccurrences) -> Vec<Placed> {
     let left = judged.open().filter(|one| !touched.contains(&(&one.path, one.range.start)));
-    left.filter(|one| one.role != Role::Declaration).map(|one| (one.path.clone(), one.range)).collect()
+    // Whether a string is a key is told by the types, which the server knows.
+    left.filter(|one| !matches!(one.role, Role::Declaration | Role::Key))
+        .map(|one| (one.path.clone(), one.range))
+        .collect()
 }

@@ -159,7 +159,9 @@ async fn ruled_out(
     judged: &JudgedOccurrences,
 ) -> Result<(HashSet<NamePlace>, Vec<NamePlace>), QuestionError> {
     let place = |one: &resolve::Occurrence| (one.path.clone(), one.range);
-    let open: Vec<_> = judged.occurrences.iter().filter(|one| is_unchecked(one)).map(place).collect();
+    // The receiver of a key is not written before it.
+    let has_receiver = |one: &&resolve::Occurrence| is_unchecked(one) && one.role != Role::Key;
+    let open: Vec<_> = judged.occurrences.iter().filter(has_receiver).map(place).collect();
     let unsure = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Likely);
     let mut unsure: Vec<_> = unsure.map(place).collect();
     let of = symbol.clone();

@@ -221,6 +221,7 @@ pub(super) fn role_word(role: Role) -> &'static str {
         Role::Import => "import",
         Role::Call => "call",
         Role::Operator => "operator",
+        Role::Key => "string",
         Role::Use | Role::Argument => "use",
     }
 }
