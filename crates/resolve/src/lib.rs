@@ -12,6 +12,7 @@ mod blocks;
 mod brackets;
 mod class_names;
 mod classes;
+mod code_strings;
 mod commonjs;
 mod comprehension;
 mod computed_classes;

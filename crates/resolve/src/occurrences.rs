@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::code_strings::in_code_strings;
 use super::cpp;
 use super::family::{Family, has_types};
 use super::judge::TargetContext;
@@ -106,6 +107,7 @@ fn in_files<'f>(
             let (judgement, role) = wanted.judge(resolver, &here, range)?;
             found.push(Occurrence { path: here.file.path.clone(), range, judgement, role });
         }
+        found.extend(in_code_strings(resolver, wanted, &here)?);
     }
     Ok(found)
 }

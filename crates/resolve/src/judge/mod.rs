@@ -18,6 +18,7 @@ use crate::place::{OccurrenceKind, classify_occurrence, embedded};
 use crate::profiles::{ConstructorCalls, LiteralKey, ModuleLookup, Namespaces};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::rust_names::{self, MacroKind};
+use crate::scope;
 use crate::sources::IndexedDeclaration;
 use crate::test_functions::{test_function, test_of_all};
 use symd_base::cancel::Cancelled;
@@ -125,6 +126,28 @@ impl<'t> TargetContext<'t> {
     /// Returns the name of the function whose parameter or local the target is.
     pub(super) fn function(&self) -> Option<&str> {
         self.owner.as_ref().filter(|_| self.row.is_local()).map(IndexedDeclaration::name)
+    }
+
+    /// Whether the name at `range`, in a string that is run as code, may mean the target. `is_member`: whether it stands behind a dot.
+    pub(crate) fn may_be_named_in_code(
+        &self,
+        resolver: &Resolver,
+        here: &CurrentFile,
+        range: TextRange,
+        is_member: bool,
+    ) -> Result<bool, Cancelled> {
+        if is_member || self.is_member {
+            return Ok(is_member && !self.row.is_local());
+        }
+        if self.row.is_local() {
+            let around = |one: &IndexedDeclaration| {
+                one.file.path == here.file.path
+                    && one.row().is_some_and(|(_, row)| row.start <= range.start && range.start < row.end)
+            };
+            return Ok(self.owners.iter().any(around));
+        }
+        let meaning = scope::resolve_name(resolver, here, range.start, self.name)?;
+        Ok(self.judge_meaning(&meaning) != Some(Judgement::Unlikely))
     }
 
     /// Judges the occurrence at `range`.

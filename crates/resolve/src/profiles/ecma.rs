@@ -38,7 +38,7 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         structural: StructuralTypes::Interfaces,
         ..MemberRules::PLAIN
     },
-    uses: UseRules::PLAIN,
+    uses: UseRules { code_calls: &["Function", "eval"], ..UseRules::PLAIN },
     counts: CountRules {
         harmless_calls: &["Map", "Set", "Symbol", "WeakMap", "WeakSet", "Object.freeze"],
         ..CountRules::PLAIN

@@ -53,6 +53,8 @@ pub(super) static FAMILY: FamilyProfile = FamilyProfile {
         ..MemberRules::PLAIN
     },
     uses: UseRules {
+        code_calls: &["eval", "exec"],
+        variable_maps: &["globals", "locals", "vars"],
         unresolved: UnresolvedName::NoMember,
         redeclares: true,
         fields_are_parameters: true,

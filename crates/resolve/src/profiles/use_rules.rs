@@ -30,6 +30,10 @@ pub(crate) struct UseRules {
     /// Whether test runners find functions by the prefix `test`, which nothing else calls, and pass fixtures to
     /// their parameters.
     pub(crate) has_test_functions: bool,
+    /// Functions that run strings as code.
+    pub(crate) code_calls: &'static [&'static str],
+    /// Functions that give the variables around a call by their names.
+    pub(crate) variable_maps: &'static [&'static str],
 }
 
 /// What a bare name may mean that the scopes do not resolve.
@@ -59,5 +63,7 @@ impl UseRules {
         fields_are_parameters: false,
         parameters_are_properties: false,
         has_test_functions: false,
+        code_calls: &[],
+        variable_maps: &[],
     };
 }
