@@ -15,7 +15,7 @@ use super::family::Family;
 use super::inheritance::Inheritance;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
-use super::profiles::PackageScope;
+use super::profiles::{LiteralKey, PackageScope};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope;
 use super::sources::{IndexedDeclaration, Sources};
@@ -155,7 +155,7 @@ impl<'p, 's> Renaming<'p, 's> {
         let siblings = rows.filter(|(at, other)| {
             *at != self.target.row
                 && other.parent == self.row.parent
-                && self.outline.name(other) == self.new
+                && unquoted(self.outline.name(other)) == self.new
                 && self.can_clash(other.kind())
         });
         let mut found: Vec<SourcePlace> = siblings
@@ -230,7 +230,14 @@ impl<'p, 's> Renaming<'p, 's> {
         let class = IndexedDeclaration { file: self.target.file.clone(), row: class };
         let kin = Inheritance::new(&class);
         let mut found = Vec::new();
-        for other in self.resolver.declared(self.new)?.iter() {
+        let mut declared = self.resolver.declared(self.new)?.to_vec();
+        if self.resolver.profile.spelling.literal_key == LiteralKey::Member {
+            for quote in ['"', '\''] {
+                declared
+                    .extend(self.resolver.declared(&format!("{quote}{}{quote}", self.new))?.iter().cloned());
+            }
+        }
+        for other in &declared {
             let Some((outline, row)) = other.row() else { continue };
             let Some(owner) = row.parent().filter(|&at| is_class(&outline.rows[at])) else { continue };
             let owner = IndexedDeclaration { file: other.file.clone(), row: owner };
@@ -243,6 +250,12 @@ impl<'p, 's> Renaming<'p, 's> {
         }
         Ok(found)
     }
+}
+
+/// Returns a name without the quotes that the outline keeps around some members of JavaScript.
+fn unquoted(name: &str) -> &str {
+    let inside = |quote: char| name.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(name)
 }
 
 fn is_namespace(row: &Row) -> bool {

@@ -326,3 +326,16 @@ fn modules_that_import_everything_of_each_other_are_followed_once() {
         .collect();
     free(&format!("{packages}//- a.py\nfrom p0 import *\ndef $0solo(): pass\nsolo()\nother()\n"), "other2");
 }
+
+#[test]
+fn quoted_members_are_in_the_way() {
+    for (fixture, line) in [
+        ("//- a.ts\ninterface P {\n  \"full\": 1;\n  $0name: 2;\n}\n", "a.ts:2"),
+        ("//- a.ts\nclass P {\n  'full' = 1;\n  $0name = 2;\n}\n", "a.ts:2"),
+        ("//- a.ts\nclass B {\n  \"full\" = 1;\n}\nclass P extends B {\n  $0name = 2;\n}\n", "a.ts:2"),
+        ("//- a.ts\nenum P {\n  \"full\",\n  $0name,\n}\n", "a.ts:2"),
+    ] {
+        assert_eq!(in_the_way(fixture, "full"), [line], "{fixture}");
+        free(fixture, "whole");
+    }
+}
