@@ -1,13 +1,16 @@
-//! Calls of constructors of Python whose parameters are the fields of a class, in their order: those of named tuples and dataclasses.
+//! Calls of constructors of Python whose parameters are the fields of a class, in their order: those of named tuples and
+//! dataclasses; and values of named tuples that are taken apart (`unpacked`).
 
-use super::{PositionUse, own_constructor, uses_of_type};
-use crate::classes::is_class;
+use super::{PositionUse, own_constructor, unpacked, uses_of_type};
+use crate::classes::{is_class, walk_bases};
 use crate::context::{Receiver, first_word, receiver, text_after};
 use crate::heads::arguments;
 use crate::profiles::FieldParameters;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
 use crate::subclasses::heirs;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
@@ -27,8 +30,20 @@ pub(super) fn find(
         return Ok(None);
     }
     let is_before = |one: &&Row| one.parent == row.parent && one.name_start < row.name_start;
-    let place = rows.iter().filter(is_before).filter(|one| is_parameter(&here, one, rules)).count();
+    let own: Vec<&str> = rows
+        .iter()
+        .filter(is_before)
+        .filter(|one| is_parameter(&here, one, rules))
+        .map(|one| here.outline.name(one))
+        .collect();
+    let is_tuple = is_tuple(&here, &rows[class], rules);
     let class = here.target(class);
+    let inherited = inherited_parameters(resolver, &class, rules)?;
+    // A field that a base declares too keeps its place there, which is not counted.
+    let place = match inherited.contains(here.outline.name(row)) {
+        true => 0,
+        false => inherited.len() + own.iter().filter(|name| !inherited.contains(**name)).count(),
+    };
     let mut classes = heirs(resolver, &class)?;
     classes.insert(0, class);
     for (number, class) in classes.iter().enumerate() {
@@ -45,7 +60,11 @@ pub(super) fn find(
         if let Some(found) = own_call(resolver, class, place) {
             return Ok(Some(found));
         }
-        for one in uses_of_type(resolver, class)? {
+        let uses = uses_of_type(resolver, class)?;
+        if is_tuple && let Some(found) = unpacked::find(resolver, class, place, &uses)? {
+            return Ok(Some(found));
+        }
+        for one in uses {
             resolver.cancel.check()?;
             // `class P(NamedTuple)` calls nothing.
             let is_declared = |start: u32| one.here.outline.rows.iter().any(|row| row.name_start == start);
@@ -74,7 +93,6 @@ fn is_parameter(here: &CurrentFile, row: &Row, rules: &FieldParameters) -> bool 
 /// Whether a class's head says that its fields are the parameters of its constructor.
 fn has_parameters(here: &CurrentFile, class: &Row, rules: &FieldParameters) -> bool {
     let text = here.text.as_str();
-    let name_end = class.name_start as usize + usize::from(class.name_len);
     let decorators = text.get(class.start as usize..class.name_start as usize).unwrap_or("");
     let last = |path: &str| path.trim().rsplit('.').next().unwrap_or("").to_owned();
     let is_decorated = decorators.split('@').skip(1).any(|one| {
@@ -83,8 +101,37 @@ fn has_parameters(here: &CurrentFile, class: &Row, rules: &FieldParameters) -> b
         let is_own = !rules.named_only.iter().any(|one| arguments.contains(one));
         is_own && rules.decorators.contains(&last(&one[..end]).as_str())
     });
-    let bases = arguments(text, name_end).unwrap_or_default();
-    is_decorated || bases.into_iter().any(|base| rules.bases.contains(&last(base).as_str()))
+    is_decorated || is_tuple(here, class, rules)
+}
+
+/// Whether the values of a class are tuples.
+fn is_tuple(here: &CurrentFile, class: &Row, rules: &FieldParameters) -> bool {
+    let name_end = class.name_start as usize + usize::from(class.name_len);
+    let bases = arguments(here.text.as_str(), name_end).unwrap_or_default();
+    bases.into_iter().any(|base| rules.bases.contains(&base.trim().rsplit('.').next().unwrap_or("")))
+}
+
+/// Returns the fields of the bases of a class, which its constructor takes before its own. Those of unknown bases are not among them.
+fn inherited_parameters(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    rules: &FieldParameters,
+) -> Result<BTreeSet<String>, Cancelled> {
+    let mut names = BTreeSet::new();
+    walk_bases(resolver, class, |base| {
+        let of_base = || {
+            let here = resolver.read_file(&base.file)?;
+            let at = here.row_of(base)?;
+            has_parameters(&here, &here.outline.rows[at], rules).then_some((here, at))
+        };
+        if let Some((here, at)) = of_base() {
+            let fields = here.outline.rows.iter().filter(|row| row.parent() == Some(at));
+            let fields = fields.filter(|row| is_parameter(&here, row, rules));
+            names.extend(fields.map(|row| here.outline.name(row).to_owned()));
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(names)
 }
 
 /// Returns the call whose parenthesis opens at byte `at`, if it gives more values by position than `place`; also by way of

@@ -8,6 +8,7 @@ mod lists;
 mod literals;
 mod ordinals;
 mod typed_names;
+mod unpacked;
 
 use super::family::Family;
 use super::occurrence::Judgement;

@@ -18,7 +18,7 @@ pub(crate) enum FieldValues {
 pub(crate) struct FieldParameters {
     /// The last names of its decorators.
     pub(crate) decorators: &'static [&'static str],
-    /// The last names of its bases.
+    /// The last names of its bases, which make its values tuples.
     pub(crate) bases: &'static [&'static str],
     /// Arguments of a decorator, without white space, with which the constructor takes no fields by position.
     pub(crate) named_only: &'static [&'static str],

@@ -407,3 +407,74 @@ fn fields_of_c_are_given_in_values_of_any_nesting() {
         assert_eq!(dependent(&code), expected, "{rest}");
     }
 }
+
+#[test]
+fn named_tuples_of_python_are_taken_apart_by_position() {
+    let class = "class P(NamedTuple):\n    x: int\n    $0y: int = 0\n    z: int = 0\n";
+    for (rest, expected) in [
+        ("def f(p: P):\n    a, b, c = p", "a.py:6"),
+        ("def f(p: 'P | None'):\n    (a, b, c) = p", "a.py:6"),
+        ("def f(p: P): return p[1]", "a.py:5"),
+        ("def f(p: P, i): return p[i]", "a.py:5"),
+        ("def f(p: P): return p[1:]", "a.py:5"),
+        ("def f(p: P): return g(*p)", "a.py:5"),
+        ("def f(p: P): return tuple(p)", "a.py:5"),
+        ("def f(p: P): return '%s %s %s' % p", "a.py:5"),
+        ("def f(p: P): return [v for v in p]", "a.py:5"),
+        ("def f(p: P): return p == (1, 2, 3)", "a.py:5"),
+        ("def f(ps: list[P]):\n    for x, y, z in ps: pass", "a.py:6"),
+        ("def f(ps: list[P]):\n    for i, (x, y, z) in enumerate(ps): pass", "a.py:6"),
+        ("def f(ps: dict[str, P]): return [x for x, y, z in ps.values()]", "a.py:5"),
+        ("def f(ps: list[P]): return sorted(ps, key=lambda p: p[1])", "a.py:5"),
+        ("def f(ps: list[P]): return ps[0][1]", "a.py:5"),
+        ("def f(ps: list[P]):\n    for p in ps:\n        a, b, c = p", "a.py:7"),
+        ("p = P(x=1)\na, b, c = p", "a.py:6"),
+        ("a, b, c = P(x=1)", "a.py:5"),
+        ("def f(): return P(x=1)\na, b, c = f()", "a.py:6"),
+        ("def f() -> P: pass\na, b, c = f()", "a.py:6"),
+        ("    def f(self): return self[1]", "a.py:5"),
+        ("def make() -> P: pass\n//- b.py\nfrom a import make\nx, y, z = make()", "b.py:2"),
+        (
+            "class A:\n    def __init__(self):\n        self.p = P(x=1)\n    def f(self):\n        a, b, c = self.p",
+            "a.py:9",
+        ),
+        ("ps = []\nps.append(P(x=1))\nfor x, y, z in ps: pass", "a.py:7"),
+        ("def f(ps: dict[str, P]):\n    for name, (x, y, z) in ps.items(): pass", "a.py:6"),
+        ("def f(ps: list[P]): return zip(*ps)", "a.py:5"),
+        ("def f(p: P):\n    (a,\n     b, c) = p", "a.py:7"),
+        ("def f(p: P):\n    match p:\n        case (a, b, c): pass", "a.py:6"),
+        ("def f(p: P): return p < (1, 2, 3)", "a.py:5"),
+        // Nothing that needs the field.
+        ("def f(p: P, q):\n    a, b = p, q", ""),
+        ("def f() -> P: pass\nf(1, 2) == f(3, 4)", ""),
+        ("def f(p: P): return p[0]", ""),
+        ("def f(p: P):\n    a, b = p.x, p.z", ""),
+        ("def f(p: P): return n * p.x", ""),
+        ("def f(p: P): return g(p)", ""),
+        ("def f(ps: list[P]): return ps[0]", ""),
+        ("def f(ps: list[P]):\n    for p in ps: print(p.x)", ""),
+        ("def f(ps: list[P]): return len(ps)", ""),
+        ("def f(ps: list[P]): return g(*ps)", ""),
+        ("def f(p: P): return p\ndef g(p): return p[1]", ""),
+        ("p = P(x=1)", ""),
+        ("def f(p: P):\n    a = b = p", ""),
+    ] {
+        assert_eq!(dependent(&format!("//- a.py\n{class}{rest}\n")), expected, "{rest}");
+    }
+    let data = "@dataclass\nclass P:\n    x: int\n    $0y: int = 0\n";
+    assert_eq!(dependent(&format!("//- a.py\n{data}def f(p: P): return p[1]\n")), "");
+}
+
+#[test]
+fn fields_of_dataclasses_stand_behind_those_of_their_bases() {
+    let base = "@dataclass\nclass B:\n    a: int\n    b: int\n";
+    for (rest, expected) in [
+        ("@dataclass\nclass P(B):\n    c: int\n    $0d: int\nP(1, 2, 3, d=4)", ""),
+        ("@dataclass\nclass P(B):\n    c: int\n    $0d: int\nP(1, 2, 3, 4)", "a.py:9"),
+        ("@dataclass\nclass P(B):\n    c: int\n    $0b: int\nP(1, 2)", "a.py:9"),
+        ("class C(B): pass\n@dataclass\nclass P(C):\n    $0c: int\nP(1, 2, c=3)", ""),
+        ("@dataclass\nclass P(Unknown):\n    $0c: int\nP(1)", "a.py:8"),
+    ] {
+        assert_eq!(dependent(&format!("//- a.py\n{base}{rest}\n")), expected, "{rest}");
+    }
+}
