@@ -1,6 +1,6 @@
 //! Initializers of C and C++ that give a type's fields by position: `struct point p = {1, 2};`.
 
-use super::literals::{Search, items};
+use super::literals::{HoldingField, Search, items};
 use crate::brackets::close_bracket;
 use crate::context::{first_word, last_word, text_after};
 use std::ops::Range;
@@ -52,12 +52,12 @@ impl Search {
 
     /// Returns where the initializer whose brace stands at byte `open` gives the field by position. `dimensions`: of the array that
     /// it is. `inside`: the fields of its type that hold the value, as in [`Search`].
-    fn initialized(
+    pub(super) fn initialized(
         &self,
         text: &str,
         open: usize,
         dimensions: usize,
-        inside: &[(String, usize)],
+        inside: &[HoldingField],
     ) -> Option<usize> {
         let braces = |item: &Range<usize>| {
             let value = match text[item.clone()].trim_start().starts_with(['.', '[']) {
@@ -74,14 +74,33 @@ impl Search {
                 .filter_map(braces)
                 .find_map(|open| self.initialized(text, open, dimensions - 1, inside));
         }
-        let [(field, dimensions), inside @ ..] = inside else { return self.positional(text, open) };
+        let [holder, inside @ ..] = inside else { return self.positional(text, open) };
+        if omits_braces(text, &all, holder) {
+            return Some(open);
+        }
         let may_hold = |item: &&Range<usize>| {
             let designated = text[(*item).clone()].trim_start().strip_prefix('.');
-            designated.is_none_or(|rest| first_word(rest) == field)
+            designated.is_none_or(|rest| first_word(rest) == holder.name)
         };
         let mut values = all.iter().filter(may_hold).filter_map(braces);
-        values.find_map(|open| self.initialized(text, open, *dimensions, inside))
+        values.find_map(|open| self.initialized(text, open, holder.dimensions, inside))
     }
+}
+
+/// Whether the items of an initializer of C give the fields of the `holder` without braces of their own: `struct line l = {1, 2, 3, 4};`.
+fn omits_braces(text: &str, all: &[Range<usize>], holder: &HoldingField) -> bool {
+    let is_plain = |item: &Range<usize>| !text[item.clone()].trim_start().starts_with(['{', '.', '[']);
+    // `{0}` is the zero of every type.
+    if matches!(all, [only] if text[only.clone()].trim() == "0") {
+        return false;
+    }
+    // A value of the whole type may be a name or a call, and is no literal.
+    let is_literal = |item: &Range<usize>| {
+        let value = text[item.clone()].trim_start();
+        value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '"' | '\''))
+    };
+    all.iter().filter(|item| is_plain(item)).count() > holder.fields
+        || all.iter().all(is_plain) && all.get(holder.place).is_some_and(is_literal)
 }
 
 /// Returns how many dimensions stand behind the name that ends at byte `at`, and the text behind them.

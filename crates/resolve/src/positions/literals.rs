@@ -1,6 +1,8 @@
-//! Literals that give a type's fields by position: `Point{1, 2}` of Go, `struct point p = {1, 2};` of C and C++.
+//! Literals that give a type's fields by position: `Point{1, 2}` of Go, `struct point p = {1, 2};` of C and C++ (`initializers`,
+//! `received`).
 
 use super::initializers::dimensions;
+use super::received::Receiving;
 use super::{PositionUse, own_constructor, uses_of_type};
 use crate::brackets::close_bracket;
 use crate::classes::is_class;
@@ -13,6 +15,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
+use symd_index::NeededWords;
 use symd_syntax::{Row, SymbolKind};
 
 /// How many types are followed whose values are, or hold, values of the type. Beyond them such a literal is taken to exist.
@@ -22,7 +25,19 @@ const MAX_TYPES: usize = 50;
 const MAX_NESTED: usize = 100;
 
 /// A type whose literals were read: where it is declared, the fields that hold the value, and whether they are lists.
-type SearchedType = (RelPath, usize, Vec<(String, usize)>, bool);
+type SearchedType = (RelPath, usize, Vec<HoldingField>, bool);
+
+/// A field of another type that holds the value: `.from = {1, 2}`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct HoldingField {
+    pub(super) name: String,
+    /// The number of dimensions of the array that it is; 0 for none.
+    pub(super) dimensions: usize,
+    /// The 0-based number of the field among those of its type.
+    pub(super) place: usize,
+    /// How many fields its type has.
+    pub(super) fields: usize,
+}
 
 /// The literals that are searched for.
 #[derive(Clone)]
@@ -30,8 +45,8 @@ pub(super) struct Search {
     /// The 0-based number of the field among those of its type.
     field: usize,
     rules: FieldValues,
-    /// The fields of outer types that hold the value, the outermost first, each with the number of its dimensions: `.from = {1, 2}`.
-    pub(super) inside: Vec<(String, usize)>,
+    /// The fields of outer types that hold the value, the outermost first.
+    pub(super) inside: Vec<HoldingField>,
     /// Whether the literal is a list of such values, in Go.
     is_list: bool,
 }
@@ -98,6 +113,7 @@ impl Search {
         if !searched.insert((owner.file.path.clone(), owner.row, self.inside.clone(), self.is_list)) {
             return Ok(None);
         }
+        let mut receiving: Vec<Receiving> = Vec::new();
         for one in uses_of_type(resolver, owner)? {
             resolver.cancel.check()?;
             let here = &one.here;
@@ -105,7 +121,10 @@ impl Search {
             for place in &one.ranges {
                 let found = match self.rules {
                     FieldValues::Braces => self.behind_type(here, &blank, *place),
-                    FieldValues::Initializers => self.behind_declarator(&blank, *place),
+                    FieldValues::Initializers => {
+                        receiving.extend(Receiving::declared(here, &blank, *place));
+                        self.behind_declarator(&blank, *place).or_else(|| self.apart(&blank, *place))
+                    }
                     _ => None,
                 };
                 if let Some(at) = found {
@@ -116,6 +135,30 @@ impl Search {
                 {
                     return Ok(Some(found));
                 }
+            }
+        }
+        self.in_receiving(resolver, &receiving)
+    }
+
+    /// Finds where values are given by position to what is declared with the type, in any file.
+    fn in_receiving(
+        &self,
+        resolver: &Resolver,
+        receiving: &[Receiving],
+    ) -> Result<Option<PositionUse>, Cancelled> {
+        let words = receiving.iter().map(|one| NeededWords::of_name(one.name()));
+        for file in resolver.sources.snapshot().files.with_any_words(words) {
+            let holds = |name: &str| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
+            let named: Vec<&Receiving> =
+                receiving.iter().filter(|one| one.may_be_in(&file.path) && holds(one.name())).collect();
+            if named.is_empty() || resolver.file(file.path.as_str()).is_none() {
+                continue;
+            }
+            resolver.cancel.check()?;
+            let Some(here) = resolver.read_file(file) else { continue };
+            let blank = without_texts(here.text.as_str(), here.language);
+            if let Some(at) = named.into_iter().find_map(|one| self.given_to(&here, &blank, one)) {
+                return Ok(Some(PositionUse::at(&here, at)));
             }
         }
         Ok(None)
@@ -153,7 +196,14 @@ impl Search {
                 let (dimensions, _) = dimensions(text, name_start + name.len());
                 let outer = row.parent().filter(|_| row.kind() == SymbolKind::Field)?;
                 let is_own = owner.file.path == here.file.path && owner.row == outer;
-                let mut inside = vec![(name.to_owned(), dimensions)];
+                let of_outer = here
+                    .outline
+                    .rows
+                    .iter()
+                    .filter(|one| one.parent() == Some(outer) && one.kind() == SymbolKind::Field);
+                let place = of_outer.clone().filter(|one| one.name_start < row.name_start).count();
+                let fields = of_outer.count();
+                let mut inside = vec![HoldingField { name: name.to_owned(), dimensions, place, fields }];
                 inside.extend(self.inside.iter().cloned());
                 (!is_own).then(|| (Search { inside, ..self.clone() }, outer))
             }

@@ -7,6 +7,7 @@ mod initializers;
 mod lists;
 mod literals;
 mod ordinals;
+mod received;
 mod typed_names;
 mod unpacked;
 

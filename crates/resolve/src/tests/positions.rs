@@ -478,3 +478,57 @@ fn fields_of_dataclasses_stand_behind_those_of_their_bases() {
         assert_eq!(dependent(&format!("//- a.py\n{base}{rest}\n")), expected, "{rest}");
     }
 }
+
+#[test]
+fn braces_of_cpp_stand_apart_from_their_type() {
+    let code = |rest: &str| format!("//- a.cpp\nstruct P {{ int x; int $0y; }};\n{rest}\n");
+    for (rest, expected) in [
+        ("P make() { return {1, 2}; }", "a.cpp:2"),
+        ("P Shop::make(int n) const {\n  return {n, 2};\n}", "a.cpp:3"),
+        ("auto make() -> P { return {1, 2}; }", "a.cpp:2"),
+        ("std::vector<P> make() { return {{1, 2}}; }", "a.cpp:2"),
+        ("int sum(P p);\nint n = sum({1, 2});", "a.cpp:3"),
+        ("int sum(int n, const P& p);\nint n = sum(1, {1, 2});", "a.cpp:3"),
+        ("int sum(const std::vector<P>& p);\nint n = sum({{1, 2}});", "a.cpp:3"),
+        ("int sum(P p);\n//- b.cpp\nint n = sum({1, 2});", "b.cpp:1"),
+        ("std::vector<P> v = {{1, 2}, {3, 4}};", "a.cpp:2"),
+        ("std::vector<P> v{{1, 2}};", "a.cpp:2"),
+        ("std::map<int, P> v = {{1, {1, 2}}};", "a.cpp:2"),
+        ("std::array<P, 2> v = {1, 2, 3, 4};", "a.cpp:2"),
+        ("std::vector<P> v;\nvoid add() { v.push_back({1, 2}); }", "a.cpp:3"),
+        ("void f() { P p; p = {1, 2}; }", "a.cpp:2"),
+        ("struct L { P from; P to; };\nL make() { return {{1, 2}, {3, 4}}; }", "a.cpp:3"),
+        ("void f(std::map<int, P>& m) { m[1] = {1, 2}; }", "a.cpp:2"),
+        ("P operator+(P a, P b) { return {1, 2}; }", "a.cpp:2"),
+        ("int f() { P v; }\n//- b.cpp\nvoid g() { v = {1, 2}; }", ""),
+        ("Q P::make() const { return {1, 2}; }", ""),
+        ("P make() { return {}; }", ""),
+        ("P make() { return {1}; }", ""),
+        ("P make();\nint other() { return {1, 2}; }", ""),
+        ("int sum(P p, std::array<int, 2> q);\nint n = sum({}, {1, 2});", ""),
+        ("std::vector<P> v = {{1}, {3}};", ""),
+        ("std::vector<P> v = {a, b};", ""),
+        ("std::vector<P> v;\nvoid add() { v.push_back(make(1, 2)); }", ""),
+        ("void f(P p) { if (p.x) { g(1, 2); } }", ""),
+    ] {
+        assert_eq!(dependent(&code(rest)), expected, "{rest}");
+    }
+}
+
+#[test]
+fn initializers_of_c_may_omit_braces() {
+    let types = "struct l { struct s from; struct s to; };\nstruct m { int n; struct s in; };\n";
+    for (rest, expected) in [
+        ("struct l v = {1, 2, 3, 4};", "a.c:4"),
+        ("struct l v[] = {{1, 2, 3, 4}};", "a.c:4"),
+        ("struct m v = {1, 2, 3};", "a.c:4"),
+        ("struct m v = {1, a, b};", "a.c:4"),
+        ("struct l v = {0};", ""),
+        ("struct l v = {a, b};", ""),
+        ("struct m v = {1, a};", ""),
+        ("struct m v = {1};", ""),
+    ] {
+        let code = format!("//- a.c\nstruct s {{ int a; int $0b; }};\n{types}{rest}\n");
+        assert_eq!(dependent(&code), expected, "{rest}");
+    }
+}
