@@ -93,7 +93,7 @@ impl Enumeration<'_, '_> {
     /// Finds a read in a file that names the enumeration.
     fn in_user(&self, user: &TypeUses) -> Result<Option<PositionUse>, Cancelled> {
         let here = &user.here;
-        if let Some(found) = self.indexed(user).or_else(|| self.indexed_elsewhere(here)) {
+        if let Some(found) = self.indexed(user)?.or_else(|| self.indexed_elsewhere(here)) {
             return Ok(Some(found));
         }
         if let Some(found) = self.cast(here, Some(&user.ranges))? {

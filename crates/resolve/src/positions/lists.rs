@@ -1,10 +1,15 @@
 //! Lists of an enumeration's constants that code reads by position: `Color.values()[i]`, `entries[i]` inside the enumeration, also by
-//! way of a variable. Invariant: only by what stands around the list, so a list that is passed on is not followed.
+//! way of a variable, of a call that passes it on, or in a block that has the enumeration as its object. Invariant: only by what
+//! stands around the list, and in the functions of the project that get it.
 
 use super::constants::Enumeration;
 use super::{PositionUse, TypeUses};
+use crate::brackets::{close_bracket, open_parenthesis};
 use crate::context::{Receiver, first_word, last_word, receiver, text_before};
 use crate::resolver::CurrentFile;
+use std::ops::Range;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
 use symd_syntax::Row;
 
 /// A variable of a class or a file that holds the list of constants.
@@ -31,17 +36,19 @@ impl Enumeration<'_, '_> {
     }
 
     /// Finds where a file reads one of the constants from a list in it, or from a variable of its own that holds one.
-    pub(super) fn indexed(&self, user: &TypeUses) -> Option<PositionUse> {
+    pub(super) fn indexed(&self, user: &TypeUses) -> Result<Option<PositionUse>, Cancelled> {
         let here = &user.here;
-        self.lists_in(user).into_iter().find_map(|(start, end)| {
-            if self.is_indexed(here, end) {
-                return Some(PositionUse::at(here, end));
+        for (start, end) in self.lists_in(user) {
+            if self.is_indexed(here, end) || self.is_passed_to_reader(here, start)? {
+                return Ok(Some(PositionUse::at(here, end)));
             }
-            let (variable, _) = self.variable(here, start)?;
+            let Some((variable, _)) = self.variable(here, start) else { continue };
             let mut reads = here.outline.occurrences.offsets_of(variable).map(|at| at as usize);
-            let read = reads.find(|at| self.is_indexed(here, at + variable.len()))?;
-            Some(PositionUse::at(here, read))
-        })
+            if let Some(read) = reads.find(|at| self.is_indexed(here, at + variable.len())) {
+                return Ok(Some(PositionUse::at(here, read)));
+            }
+        }
+        Ok(None)
     }
 
     /// Finds where a file reads one of the constants from a variable of another file.
@@ -82,12 +89,16 @@ impl Enumeration<'_, '_> {
             };
             lists.extend(list.map(|end| (start, end)));
         }
-        // The enumeration itself needs not name itself: `values()[i]`.
+        // The enumeration itself needs not name itself: `values()[i]`; nor does a block that has it as its object.
+        let blocks: Vec<Range<usize>> =
+            user.ranges.iter().filter_map(|place| block_of(text, *place)).collect();
         for list in self.rules.lists.iter().filter_map(|list| list.strip_prefix('.')) {
             let word = first_word(list);
             for at in here.outline.occurrences.offsets_of(word) {
                 let start = at as usize;
-                if self.is_around(here, at) == Some(true)
+                let is_inside = self.is_around(here, at) == Some(true)
+                    || blocks.iter().any(|block| block.contains(&start));
+                if is_inside
                     && receiver(text, start, here.language.family) == Receiver::None
                     && let Some(end) = skip(text, start, list)
                 {
@@ -98,13 +109,58 @@ impl Enumeration<'_, '_> {
         lists
     }
 
+    /// Whether the list that ends at byte `end`, or what a call returns that it is passed on to, is read by position:
+    /// `Arrays.asList(Color.values()).get(i)`.
     fn is_indexed(&self, here: &CurrentFile, end: usize) -> bool {
-        self.rules.indexing.iter().any(|index| skip(here.text.as_str(), end, index).is_some())
+        let text = here.text.as_str();
+        let mut end = end;
+        loop {
+            if self.rules.indexing.iter().any(|index| skip(text, end, index).is_some()) {
+                return true;
+            }
+            let passed = self.rules.passing.iter().find_map(|method| skip(text, end, method));
+            match passed.or_else(|| skip(text, end, ")")) {
+                Some(next) => end = next,
+                None => return false,
+            }
+        }
+    }
+
+    /// Whether the list at byte `start` is an argument of a function of the project that reads something by position.
+    fn is_passed_to_reader(&self, here: &CurrentFile, start: usize) -> Result<bool, Cancelled> {
+        let text = here.text.as_str();
+        let Some(open) = open_parenthesis(text, start) else { return Ok(false) };
+        let function = last_word(text[..open].trim_end());
+        if function.is_empty() {
+            return Ok(false);
+        }
+        for one in self.resolver.declared(function)?.iter() {
+            let (Some(there), Some((_, row))) = (self.resolver.read_file(&one.file), one.row()) else {
+                continue;
+            };
+            let body = there.text.as_str().get(row.name_start as usize..row.end as usize).unwrap_or("");
+            let reads = |index: &str| {
+                let mut places = body.match_indices(index).map(|(at, found)| (at, at + found.len()));
+                // `T[]` is a type.
+                places.any(|(at, end)| !body[end..].starts_with(']') && !last_word(&body[..at]).is_empty())
+            };
+            if self.rules.indexing.iter().any(|index| reads(index)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the variable that gets the value at byte `start`, and where it is named: `all: List<Color> = Color.entries`.
     fn variable<'t>(&self, here: &'t CurrentFile, start: usize) -> Option<(&'t str, usize)> {
-        let left = text_before(here.text.as_str(), start, here.language.family).strip_suffix('=')?.trim_end();
+        let text = here.text.as_str();
+        let mut left = text_before(text, start, here.language.family);
+        // `all = Arrays.asList(Color.values())`
+        while let Some(before) = left.strip_suffix('(') {
+            let called = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+            left = text_before(text, before.trim_end_matches(called).len(), here.language.family);
+        }
+        let left = left.strip_suffix('=')?.trim_end();
         let line = left.rfind('\n').map_or(0, |end| end + 1);
         let typed = left[line..].rfind([':', '(', '{', ';']).map(|at| line + at);
         let is_typed = |at: &usize| here.language.positions.types_follow && left[*at..].starts_with(':');
@@ -112,6 +168,17 @@ impl Enumeration<'_, '_> {
         let name = last_word(left);
         (!name.is_empty()).then(|| (name, left.len() - name.len()))
     }
+}
+
+/// Returns the block that has the enumeration named at `place` as its object: `with(Color) { … }`, `Color.run { … }`.
+fn block_of(text: &str, place: TextRange) -> Option<Range<usize>> {
+    let (start, end) = (place.start as usize, place.end as usize);
+    let open = if text[..start].trim_end().ends_with("with(") {
+        skip(text, end, "){")? - 1
+    } else {
+        [".run{", ".apply{", ".let{", ".also{"].iter().find_map(|block| skip(text, end, block))? - 1
+    };
+    Some(open..close_bracket(text, open))
 }
 
 /// Returns the byte just past `wanted` where the text goes on with it from byte `at` on, whatever white space stands between.

@@ -169,5 +169,6 @@ const POSITIONS: PositionRules = PositionRules {
         ">()",
     ],
     indexing: &["[", ".get(", ".getOrNull(", ".getOrElse(", ".elementAt(", ".elementAtOrNull("],
+    passing: &[".toList()", ".asList()", ".toTypedArray()", ".clone()"],
     ..PositionRules::NONE
 };

@@ -11,6 +11,8 @@ pub(crate) struct PositionRules {
     pub(crate) lists: &'static [&'static str],
     /// What reads one of a list by its position, behind the list.
     pub(crate) indexing: &'static [&'static str],
+    /// Calls behind a list that give a list in the same order.
+    pub(crate) passing: &'static [&'static str],
     /// The types to which a cast turns a constant into its position: `as u8`.
     pub(crate) casts: &'static [&'static str],
     /// The derived traits whose code holds the positions.
@@ -30,6 +32,7 @@ impl PositionRules {
         member_is_called: false,
         lists: &[],
         indexing: &[],
+        passing: &[],
         casts: &[],
         derives: &[],
         layouts: &[],

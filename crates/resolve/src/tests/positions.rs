@@ -532,3 +532,31 @@ fn initializers_of_c_may_omit_braces() {
         assert_eq!(dependent(&code), expected, "{rest}");
     }
 }
+
+#[test]
+fn lists_of_constants_are_passed_on() {
+    let java =
+        |rest: &str| format!("//- E.java\nenum E {{ $0A, B, C }}\n//- M.java\nclass M {{\n{rest}\n}}\n");
+    for (rest, expected) in [
+        ("E f(int i) { return Arrays.asList(E.values()).get(i); }", "M.java:2"),
+        ("E f(int i) { return List.of(E.values()).get(i); }", "M.java:2"),
+        ("List<E> all = Arrays.asList(E.values());\nE f(int i) { return all.get(i); }", "M.java:3"),
+        ("E f(int i) { return pick(E.values(), i); }\nE pick(E[] all, int i) { return all[i]; }", "M.java:2"),
+        ("E f(int i) { return E.values().clone()[i]; }", "M.java:2"),
+        ("int f() { return count(E.values()); }\nint count(E[] all) { return all.length; }", ""),
+        ("void f() { show(Arrays.asList(E.values())); }", ""),
+    ] {
+        assert_eq!(dependent(&java(rest)), expected, "{rest}");
+    }
+    let kotlin = |rest: &str| format!("//- a.kt\nenum class E {{ $0A, B, C }}\n{rest}\n");
+    for (rest, expected) in [
+        ("fun f(i: Int) = with(E) { entries[i] }", "a.kt:2"),
+        ("fun f(i: Int) = E.run { values()[i] }", "a.kt:2"),
+        ("fun f(i: Int) = E.entries.toList()[i]", "a.kt:2"),
+        ("fun f(i: Int) = listOf(E.entries)[i]", "a.kt:2"),
+        ("fun f(i: Int) = with(other) { entries[i] }", ""),
+        ("fun f(i: Int) = with(E) { entries.size }", ""),
+    ] {
+        assert_eq!(dependent(&kotlin(rest)), expected, "{rest}");
+    }
+}
