@@ -22,7 +22,7 @@ use symd_engine::View;
 use symd_index::{Locals, Query};
 use symd_lsp::ServerError;
 use symd_resolve::{self as resolve, AccessorPlace, Judgement, Role};
-use symd_syntax::{Matching, NamePattern};
+use symd_syntax::{Matching, NamePattern, SymbolKind};
 
 /// A place at which the name stands.
 type NamePlace = (RelPath, TextRange);
@@ -79,7 +79,7 @@ pub(super) async fn draft(
     let work = move |view: &View, cancel: &Cancel| {
         doubtful.extend(others.into_iter().filter(|place| !ruled_out.contains(place)));
         let before = doubtful.len();
-        let mut edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
+        let mut edit = edit(view, &of, &sure, &new_name, &mut doubtful)?;
         rename_accessors(view, &accessors, &mut edit)?;
         rename_file(view, &of, &new_name, &mut edit)?;
         edit.settle()?;
@@ -200,11 +200,15 @@ fn others(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> Result<Vec<Nam
 
 fn edit(
     view: &View,
+    symbol: &LinkedSymbol,
     sure: &[(RelPath, TextRange)],
-    (name, new_name): (&str, &str),
+    new_name: &str,
     doubtful: &mut Vec<(RelPath, TextRange)>,
 ) -> Result<ServerEdit, ServerEditError> {
     let mut edit = ServerEdit::default();
+    let name = symbol.target.name.as_str();
+    // The constants of an enumeration are declared in a list like that of an object.
+    let is_constant = symbol.target.symbol.kind == SymbolKind::EnumMember;
     for (path, range) in sure {
         let file = edit.file(view, path)?;
         // It was judged in an earlier view; this is the current text.
@@ -213,6 +217,7 @@ fn edit(
         }
         if view.snapshot.files.get(path.as_str()).is_some_and(|file| has_shorthand(file.grammar()))
             && is_shorthand(&file.text, *range)
+            && !(is_constant && symbol.declares(path, range.start))
         {
             doubtful.push((path.clone(), *range));
             continue;

@@ -15,7 +15,7 @@ pub(super) fn has_shorthand(grammar: Option<Grammar>) -> bool {
 pub(super) fn is_shorthand(text: &Text, range: TextRange) -> bool {
     let text = text.as_str();
     match list_around(text, range) {
-        Some(open) => !is_imports(text, open) && !is_exports(text, open),
+        Some(open) => begins_item(text, range) && !is_imports(text, open) && !is_exports(text, open),
         None => false,
     }
 }
@@ -24,6 +24,15 @@ pub(super) fn is_shorthand(text: &Text, range: TextRange) -> bool {
 /// may keep it for other files (`new as name`); symd renames it there too.
 pub(super) fn is_export(text: &str, range: TextRange) -> bool {
     list_around(text, range).is_some_and(|open| is_exports(text, open))
+}
+
+/// Whether a name begins an item of a list; otherwise it ends a value or a path, `{ run: name, … }`, `{ Kind::Name }`. What stands
+/// behind a comment may begin one.
+fn begins_item(text: &str, range: TextRange) -> bool {
+    let before = text[..range.start as usize].trim_end();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let is_marked = matches!(without_last_word(before).1, "ref" | "mut" | "box");
+    before.ends_with(['{', ',']) || is_marked || line.contains("//") || before.ends_with("*/")
 }
 
 /// Returns the offset of the opening brace of `{ …, name, … }`.
@@ -83,6 +92,10 @@ mod tests {
             ("let p = Point { run, y };", (true, false)),
             ("const important = { run }", (true, false)),
             ("f({ run: 1 })", (false, false)),
+            ("let p = Point { x: run, y };", (false, false)),
+            ("if a { Kind::run } else { b }", (false, false)),
+            ("let Point { ref run, y } = p;", (true, false)),
+            ("let p = Point {\n    x, // note\n    run,\n};", (true, false)),
             ("import { run } from './a'", (false, false)),
             ("import type { a, run } from './a'", (false, false)),
             ("import a, { run } from './a'", (false, false)),
