@@ -32,6 +32,7 @@ use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, IndexState, Origin, SegmentPlan, Skipped};
 use symd_parse::Parsers;
 use symd_resolve::GradleModules;
+use symd_sys::allocator;
 use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch};
 
@@ -52,6 +53,8 @@ pub(super) struct Run {
     links: HardLinks,
     caches: QuestionCaches,
     ceiling: Arc<Ceiling>,
+    /// Whether freed memory was given back when the first index was complete.
+    gave_back: bool,
     ahead: Ahead,
     /// How often files were changed that may be build files.
     build_changes: u64,
@@ -115,6 +118,7 @@ impl Run {
             links: HardLinks::default(),
             caches: QuestionCaches::new(ceiling.for_caches(0)),
             ceiling,
+            gave_back: false,
             ahead: Ahead::default(),
             build_changes: 0,
             sender,
@@ -226,6 +230,10 @@ impl Run {
             Event::Built(built) => {
                 self.building = false;
                 self.state.adopt(built);
+                // The first index leaves more memory freed than it takes.
+                if self.is_ready() && !std::mem::replace(&mut self.gave_back, true) {
+                    self.pool.background(allocator::give_back);
+                }
             }
             Event::Retry => self.retry(),
             Event::Sweep => self.sweep(),
