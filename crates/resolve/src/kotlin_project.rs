@@ -161,6 +161,16 @@ impl KotlinSources for KotlinProject<'_> {
         (!self.java_may_declare(name)).then(|| self.files_with(name, false))
     }
 
+    fn may_declare_value(&self, name: &str) -> bool {
+        let Ok(pattern) = NamePattern::parse(name, Matching::Exact) else { return true };
+        let found = self.sources.snapshot().find(&Query::in_project(pattern, Locals::Excluded), self.cancel);
+        let is_value = |hit: &Hit| {
+            let row = hit.file.outline().and_then(|outline| outline.rows.get(hit.row));
+            row.is_none_or(|row| !row.kind().is_callable())
+        };
+        found.map_or(true, |hits| hits.iter().any(is_value))
+    }
+
     fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }

@@ -17,7 +17,7 @@ use symd_index::{FileEntry, NeededWords};
 use symd_syntax::name_hash;
 
 /// How many files a thread of its own must have to judge: it resolves anew what others have resolved.
-const FILES_OF_THREAD: usize = 24;
+pub(super) const FILES_OF_THREAD: usize = 24;
 
 /// Returns every identifier occurrence of the targets' name, judged, in files of their language and of those
 /// that share its names (Java's for Kotlin); in path order, then by offset. The targets' own declarations are

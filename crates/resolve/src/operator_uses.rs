@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::family::{Family, has_types};
 use super::gradle;
 use super::occurrence::{Judgement, Occurrence, Role};
+use super::occurrences::FILES_OF_THREAD;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
-use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, Text, cores};
 use symd_index::{FileEntry, NeededWords};
 use symd_syntax::SymbolKind;
 use symd_types::kotlin::is_convention;
@@ -69,31 +70,40 @@ pub fn operator_uses(
         let names_it = |class| file.outline().is_some_and(|outline| outline.occurrences.contains(class));
         !class.is_some_and(names_it)
     });
+    let with_sign = |file: &&Arc<FileEntry>| {
+        let current = sources.current(file).filter(|_| !cancel.is_cancelled())?;
+        let is_wanted = |sign: &NeededWords| sign.match_bytes(current.text.as_str().as_bytes());
+        signs.iter().any(is_wanted).then(|| (file.path.clone(), current.text))
+    };
+    let mut texts: Vec<(RelPath, Text)> =
+        cores::concurrent_map(&files, FILES_OF_THREAD, with_sign).into_iter().flatten().collect();
+    cancel.check()?;
+    found.unchecked += texts.len().saturating_sub(MAX_FILES);
+    texts.truncate(MAX_FILES);
+    let threads = cores::count().min(texts.len() / FILES_OF_THREAD).max(1);
+    let of_part = |resolver: &Resolver, part: usize| {
+        let texts = texts.iter().skip(part).step_by(threads).take_while(|_| !cancel.is_cancelled());
+        let uses = |(path, _): &(RelPath, Text)| resolver.kotlin().convention_uses(path, &function);
+        texts.map(uses).collect::<Vec<_>>()
+    };
+    let in_parts = cores::in_parts(
+        threads,
+        || of_part(&resolver, 0),
+        |part| of_part(&Resolver::new(sources, Family::Jvm, cancel), part),
+    );
+    cancel.check()?;
     let mut doubts = 0;
-    let mut read = 0;
-    for file in files {
-        cancel.check()?;
-        let Some(current) = sources.current(file) else { continue };
-        if !signs.iter().any(|sign| sign.match_bytes(current.text.as_str().as_bytes())) {
-            continue;
-        }
-        read += 1;
-        if read > MAX_FILES {
-            found.unchecked += 1;
-            continue;
-        }
-        for (range, judgement) in resolver.kotlin().convention_uses(&file.path, &function) {
+    for (at, (path, text)) in texts.iter().enumerate() {
+        for &(range, judgement) in in_parts[at % threads].get(at / threads).into_iter().flatten() {
             doubts += usize::from(judgement == Judgement::Unchecked);
             if judgement == Judgement::Unchecked && doubts > MAX_DOUBTS {
                 found.unchecked += 1;
                 continue;
             }
-            let text = current.text.slice(range).to_owned();
-            let one = Occurrence { path: file.path.clone(), range, judgement, role: Role::Operator };
-            found.uses.push((text, one));
+            let one = Occurrence { path: path.clone(), range, judgement, role: Role::Operator };
+            found.uses.push((text.slice(range).to_owned(), one));
         }
     }
-    cancel.check()?;
     found.uses.sort_by_key(|(_, one)| (one.path.clone(), one.range.start));
     Ok(found)
 }

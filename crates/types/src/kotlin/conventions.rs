@@ -100,8 +100,13 @@ impl Universe<'_> {
             let receiver = self.expression_type(file, receiver);
             ConventionCall { range, receiver, values: Some(Arguments::positional(values)) }
         };
+        let kind = file.kind(node);
+        // Most nodes are no such: their children are not listed.
+        if !is_convention_node(kind) {
+            return Vec::new();
+        }
         let parts: Vec<NodeId> = file.children(node).collect();
-        let one = match (file.kind(node), &parts[..]) {
+        let one = match (kind, &parts[..]) {
             (
                 K::AdditiveExpression | K::MultiplicativeExpression | K::RangeExpression,
                 [left, operator, right],
@@ -213,12 +218,18 @@ impl Universe<'_> {
         let arguments = Arguments::of(file, suffix);
         let wanted = NameUse::Call(&arguments);
         let receiver = match file.kind(callee) {
+            K::SimpleIdentifier if !self.may_be_value(file, file.name_text(callee)) => return None,
             K::SimpleIdentifier => {
                 let found = self.find_bare(file, callee, file.name_text(callee), wanted);
                 self.invoked_value(file, &found, &arguments)?
             }
             K::NavigationExpression => {
-                let found = self.named_by_suffix(file, file.children(callee).last()?, wanted)?;
+                let last = file.children(callee).last()?;
+                let name = file.child(last, K::SimpleIdentifier).map(|name| file.name_text(name));
+                if name.is_some_and(|name| !self.may_be_value(file, name)) {
+                    return None;
+                }
+                let found = self.named_by_suffix(file, last, wanted)?;
                 self.invoked_value(file, &found, &arguments)?
             }
             _ => self.expression_type(file, callee),
@@ -228,6 +239,22 @@ impl Universe<'_> {
         }
         let start = file.range(suffix).start;
         Some(ConventionCall { range: TextRange::new(start, start + 1), receiver, values: Some(arguments) })
+    }
+
+    /// Whether something with this name that is no function may be called in a file: a variable, an object or a class. Most names
+    /// are those of functions alone, and what these mean is not looked up for each call.
+    fn may_be_value(&self, file: &ProjectFile, name: &str) -> bool {
+        let is_value = |kind: DeclarationKind| kind.is_variable() || kind.is_classifier() || kind.is_object();
+        let mut own = file.declarations.iter().enumerate();
+        name == "it"
+            || own.any(|(number, one)| is_value(one.kind) && file.name_of(number) == name)
+            || file.imports.iter().any(|import| import.alias.as_deref() == Some(name))
+            || self.remembered(&self.findings.values, name.to_owned(), || {
+                let library = self.library();
+                let of_library = library.declared(name).chain(library.members(name));
+                of_library.into_iter().any(|id| self.kind(id).is_some_and(is_value))
+                    || self.may_declare_value(name)
+            })
     }
 
     /// Returns the type of the value that is called, where it is a value: a variable, an object, or a companion
@@ -283,6 +310,27 @@ impl Universe<'_> {
         let found = self.find_member(file, node, &call.receiver, name, wanted);
         found.certainty > super::resolve::Certainty::Possible && !found.candidates.is_empty()
     }
+}
+
+fn is_convention_node(kind: K) -> bool {
+    matches!(
+        kind,
+        K::AdditiveExpression
+            | K::MultiplicativeExpression
+            | K::RangeExpression
+            | K::ComparisonExpression
+            | K::EqualityExpression
+            | K::CheckExpression
+            | K::RangeTest
+            | K::PrefixExpression
+            | K::PostfixExpression
+            | K::Assignment
+            | K::IndexingSuffix
+            | K::CallExpression
+            | K::ForStatement
+            | K::MultiVariableDeclaration
+            | K::PropertyDelegate
+    )
 }
 
 fn is_delegates(name: &str) -> bool {

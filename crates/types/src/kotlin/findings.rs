@@ -20,6 +20,8 @@ type FileNode = (FileKey, NodeId);
 pub struct KotlinFindings {
     pub(super) top_level: Memo<String, Arc<[DeclarationId]>>,
     pub(super) members_by_name: Memo<String, Option<Arc<[DeclarationId]>>>,
+    /// Whether something that is no function may have a name.
+    pub(super) values: Memo<String, bool>,
     pub(super) supertypes: Memo<DeclarationId, Arc<Supertypes>>,
     pub(super) counterparts: Memo<DeclarationId, Arc<[DeclarationId]>>,
     pub(super) shapes: Memo<DeclarationId, Arc<CallableShape>>,
@@ -45,9 +47,10 @@ impl KotlinFindings {
     }
 
     fn each(&mut self, work: impl FnMut(&mut dyn AnyMemo)) {
-        let all: [&mut dyn AnyMemo; 11] = [
+        let all: [&mut dyn AnyMemo; 12] = [
             &mut self.top_level,
             &mut self.members_by_name,
+            &mut self.values,
             &mut self.supertypes,
             &mut self.counterparts,
             &mut self.shapes,

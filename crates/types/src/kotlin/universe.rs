@@ -81,6 +81,11 @@ pub trait KotlinSources {
         false
     }
 
+    /// Whether a file of the project may declare something called `name` that is no function, outside of functions.
+    fn may_declare_value(&self, _name: &str) -> bool {
+        true
+    }
+
     /// Whether the project, or code generated for it, may declare something with this qualified name.
     fn may_declare(&self, qualified: &str) -> bool;
 }
@@ -112,6 +117,10 @@ impl<P: KotlinSources> KotlinSources for Rc<P> {
 
     fn declares_in_java(&self, qualified: &str) -> bool {
         P::declares_in_java(self, qualified)
+    }
+
+    fn may_declare_value(&self, name: &str) -> bool {
+        P::may_declare_value(self, name)
     }
 
     fn may_see(&self, from: FileKey, declared: FileKey) -> bool {
@@ -234,6 +243,10 @@ impl<'p> Universe<'p> {
 
     pub(super) fn declares_in_java(&self, qualified: &str) -> bool {
         self.project.declares_in_java(qualified)
+    }
+
+    pub(super) fn may_declare_value(&self, name: &str) -> bool {
+        self.project.may_declare_value(name)
     }
 
     pub(super) fn may_declare(&self, qualified: &str) -> bool {
