@@ -41,7 +41,7 @@ pub struct EngineStatus {
     pub pending_files: usize,
     /// Number of code files whose present content is not known yet: a question that needs one of them has it read first.
     pub unread_files: usize,
-    /// Whether all is indexed, and the trees that questions read are stored.
+    /// Whether all is indexed, and the trees that questions read are stored, as far as there is room for them.
     pub is_parsed_ahead: bool,
     /// Number of files that were not read at the start, since their state was as the last daemon recorded it.
     pub recorded_files: usize,

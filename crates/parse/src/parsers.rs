@@ -213,7 +213,7 @@ impl Parsers {
             ParseBackend::InProcess => Ok(Attempt::Parsed(syntax::outline(grammar, text, cancel)?)),
             ParseBackend::Workers { crew, quarantine, .. } => attempt(
                 crew,
-                quarantine,
+                (quarantine, None),
                 ParsePurpose::File,
                 &ParseTask::outline(grammar, text, hash),
                 cancel,
@@ -337,14 +337,21 @@ impl Parsers {
         let ParseBackend::Workers { crew, quarantine, stored: Some(stored), .. } = &*self.0 else {
             return Ok(false);
         };
-        let is_stored = || stored.contains(task.key);
-        let parsed = || attempt_and_store(crew, quarantine, stored, ParsePurpose::File, task, cancel);
-        Ok(is_stored() || matches!(parsed()?, Attempt::Parsed(_)))
+        if stored.contains(task.key) {
+            return Ok(true);
+        }
+        let attempt = attempt(crew, (quarantine, Some(stored)), ParsePurpose::File, task, cancel)?;
+        Ok(matches!(attempt, Attempt::Parsed(_)))
     }
 
     /// Whether what is parsed for questions is stored.
     pub fn store_parses(&self) -> bool {
         self.stored().is_some()
+    }
+
+    /// Whether there is room for more parses before older ones go, in memory and on disk.
+    pub fn has_room_for_parses(&self) -> bool {
+        self.stored().is_some_and(StoredParses::has_room)
     }
 
     /// Writes the parses that are to be stored, if they are at least `worth` bytes.
@@ -373,17 +380,13 @@ impl Parsers {
     ) -> Result<Attempt<T>, ParseError> {
         match &*self.0 {
             ParseBackend::InProcess => Ok(Attempt::Parsed(parse()?)),
-            ParseBackend::Workers { crew, quarantine, stored: Some(stored), .. } => {
-                let known = stored.get(task.key);
-                if let Some(parsed) =
-                    known.and_then(|payload| (task.decode)(&payload, task.grammar, task.text))
-                {
-                    return Ok(Attempt::Parsed(parsed));
+            ParseBackend::Workers { crew, quarantine, stored, .. } => {
+                let stored = stored.as_deref();
+                let known = stored.and_then(|stored| stored.get(task.key));
+                match known.and_then(|payload| (task.decode)(&payload, task.grammar, task.text)) {
+                    Some(parsed) => Ok(Attempt::Parsed(parsed)),
+                    None => attempt(crew, (quarantine, stored), ParsePurpose::Question, task, cancel),
                 }
-                attempt_and_store(crew, quarantine, stored, ParsePurpose::Question, task, cancel)
-            }
-            ParseBackend::Workers { crew, quarantine, stored: None, .. } => {
-                attempt(crew, quarantine, ParsePurpose::Question, task, cancel)
             }
         }
     }
@@ -405,7 +408,7 @@ fn now<T>(
     inquiry: &ParseTask<'_, T>,
     cancel: &Cancel,
 ) -> Result<T, ParseError> {
-    match attempt(crew, quarantine, ParsePurpose::Question, inquiry, cancel)? {
+    match attempt(crew, (quarantine, None), ParsePurpose::Question, inquiry, cancel)? {
         Attempt::Parsed(parsed) => Ok(parsed),
         Attempt::SetAside(running) => try_out(crew, quarantine, inquiry, running, cancel),
     }
@@ -430,7 +433,7 @@ fn try_out<T>(
         if let Attempt::Parsed(parsed) = tried {
             return Ok(parsed);
         }
-        tried = attempt(crew, quarantine, ParsePurpose::Trial, inquiry, cancel)?;
+        tried = attempt(crew, (quarantine, None), ParsePurpose::Trial, inquiry, cancel)?;
     }
     match tried {
         Attempt::Parsed(parsed) => Ok(parsed),
@@ -438,37 +441,13 @@ fn try_out<T>(
     }
 }
 
-/// Sends a text to a worker, repeatedly if workers fail for other reasons.
+/// Sends a text to a worker, repeatedly if workers fail for other reasons. A valid answer is added to `stored`.
 fn attempt<T>(
     crew: &WorkerPool,
-    quarantine: &Quarantine,
+    (quarantine, stored): (&Quarantine, Option<&StoredParses>),
     lane: ParsePurpose,
     inquiry: &ParseTask<'_, T>,
     cancel: &Cancel,
-) -> Result<Attempt<T>, ParseError> {
-    attempt_noting(crew, quarantine, lane, inquiry, cancel, |_| ())
-}
-
-/// Attempts a task, and stores a valid answer of a worker.
-fn attempt_and_store<T>(
-    crew: &WorkerPool,
-    quarantine: &Quarantine,
-    stored: &StoredParses,
-    lane: ParsePurpose,
-    inquiry: &ParseTask<'_, T>,
-    cancel: &Cancel,
-) -> Result<Attempt<T>, ParseError> {
-    attempt_noting(crew, quarantine, lane, inquiry, cancel, |payload| stored.add(inquiry.key, payload))
-}
-
-/// Attempts a task; `note` is given the bytes of a valid answer.
-fn attempt_noting<T>(
-    crew: &WorkerPool,
-    quarantine: &Quarantine,
-    lane: ParsePurpose,
-    inquiry: &ParseTask<'_, T>,
-    cancel: &Cancel,
-    note: impl Fn(&[u8]),
 ) -> Result<Attempt<T>, ParseError> {
     let ParseTask { task, grammar, text, key, .. } = *inquiry;
     if u32::try_from(text.len()).is_err() {
@@ -485,8 +464,8 @@ fn attempt_noting<T>(
         match crew.ask(lane, &request, grammar, cancel) {
             Ok(Outcome::Answered(answered)) => {
                 let decoded = decoded(quarantine, inquiry, &answered)?;
-                if matches!(decoded, Attempt::Parsed(_)) {
-                    note(&answered.payload);
+                if let (Attempt::Parsed(_), Some(stored)) = (&decoded, stored) {
+                    stored.add(key, &answered.payload);
                 }
                 return Ok(decoded);
             }

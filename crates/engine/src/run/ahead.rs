@@ -1,5 +1,6 @@
 //! Parsing ahead of questions: the trees of files whose names are resolved by types, and their outlines with hidden types. A question
-//! about a common name reads hundreds of them. They are stored on disk, so it is done once for each content, and waits for questions.
+//! about a common name reads hundreds of them. They are stored on disk, so it is done once for each content, and waits for questions. It
+//! ends where the store has no more room.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -68,7 +69,10 @@ impl Run {
                 files.iter().filter(lacks_parses).take(FILES_PER_JOB).collect();
             let (mut failed, mut parsed) = (Vec::new(), 0);
             for file in &lacking {
-                if rule.holds_back() || scanner.cancel.is_cancelled() {
+                if rule.holds_back()
+                    || scanner.cancel.is_cancelled()
+                    || !scanner.parsers.has_room_for_parses()
+                {
                     break;
                 }
                 failed.extend(parse(&scanner, file).err());
@@ -77,7 +81,9 @@ impl Run {
             if let Err(error) = scanner.parsers.write_parses(WORTH_WRITING) {
                 tracing::warn!(%error, "cannot store trees; questions parse them again");
             }
-            let is_done = failed.is_empty() && parsed == lacking.len() && parsed < FILES_PER_JOB;
+            // What has no room would take that of others, which would be parsed again and take it back.
+            let is_full = !scanner.parsers.has_room_for_parses();
+            let is_done = is_full || failed.is_empty() && parsed == lacking.len() && parsed < FILES_PER_JOB;
             send(&sender, Event::ParsedAhead { revision, is_done, failed });
         });
     }

@@ -180,12 +180,7 @@ impl Cache {
 
     fn write(&self, entries: BTreeMap<Key, Vec<u8>>) -> Result<Pack, StateError> {
         let path = self.directory.join(format!("{:016x}.{PACK_EXTENSION}", fastrand::u64(..)));
-        pack::write(&path, &entries)?;
-        Pack::open(&path).ok_or_else(|| StateError::Io {
-            what: "cannot read back",
-            path,
-            source: std::io::Error::from(std::io::ErrorKind::InvalidData),
-        })
+        pack::create(path, &entries)
     }
 }
 

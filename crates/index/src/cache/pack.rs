@@ -94,6 +94,16 @@ impl Pack {
     }
 }
 
+/// Writes a pack of `entries` to `path`, and opens it.
+pub(super) fn create(path: PathBuf, entries: &BTreeMap<Key, Vec<u8>>) -> Result<Pack, StateError> {
+    write(&path, entries)?;
+    Pack::open(&path).ok_or_else(|| StateError::Io {
+        what: "cannot read back",
+        path,
+        source: std::io::Error::from(std::io::ErrorKind::InvalidData),
+    })
+}
+
 /// Writes a pack of `entries` to `path`.
 pub(super) fn write(path: &Path, entries: &BTreeMap<Key, Vec<u8>>) -> Result<(), StateError> {
     let mut index = Vec::with_capacity(entries.len() * ENTRY);

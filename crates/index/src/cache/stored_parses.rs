@@ -3,6 +3,7 @@
 //! added, or nothing; the caller validates it against the text, as it validates a worker's answer.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
@@ -68,6 +69,13 @@ impl StoredParses {
         }
     }
 
+    /// Whether more can be added before the oldest ones go, and while what is in memory cannot be written.
+    pub fn has_room(&self) -> bool {
+        let unwritten = self.unwritten_bytes();
+        let packs: u64 = self.packs().iter().map(|pack| pack.bytes).sum();
+        unwritten < MAX_UNWRITTEN / 2 && packs + (unwritten as u64) < MAX_BYTES
+    }
+
     /// Returns how many bytes are in memory until they are written.
     pub fn unwritten_bytes(&self) -> usize {
         self.unwritten().bytes
@@ -89,9 +97,11 @@ impl StoredParses {
         let mut size = pack::size_of_pack(&merged);
         let mut outdated = Vec::new();
         while let Some(pack) = packs.pop_if(|pack| pack.bytes <= size) {
-            for key in pack.keys().filter(|key| !written.contains(key)) {
-                if let Some(bytes) = pack.find(key).and_then(|range| pack.read(range)) {
-                    merged.entry(key).or_insert(bytes);
+            for key in pack.keys() {
+                if let Entry::Vacant(vacant) = merged.entry(key)
+                    && let Some(bytes) = pack.find(key).and_then(|range| pack.read(range))
+                {
+                    vacant.insert(bytes);
                 }
             }
             size += pack.bytes;
@@ -125,12 +135,7 @@ impl StoredParses {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("{now:032x}-{:04x}.{PARSES_EXTENSION}", fastrand::u16(..));
         let path = self.directory.join(name);
-        pack::write(&path, parses)?;
-        Pack::open(&path).ok_or_else(|| StateError::Io {
-            what: "cannot read back",
-            path,
-            source: std::io::Error::from(std::io::ErrorKind::InvalidData),
-        })
+        pack::create(path, parses)
     }
 
     fn packs(&self) -> Arc<[Pack]> {
@@ -211,8 +216,9 @@ mod tests {
             parses.add(key(number), &large);
         }
         let kept = (0..5).filter(|number| parses.contains(key(*number))).count();
-        assert_eq!(kept, 3);
+        assert_eq!((kept, parses.has_room()), (3, false));
         parses.write(0).unwrap();
+        assert!(parses.has_room());
         parses.add(key(4), &large);
         assert!(parses.contains(key(0)) && parses.contains(key(4)) && !parses.contains(key(3)));
     }
