@@ -3,16 +3,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::cache_budget::CacheBudget;
 use symd_base::cores;
 use symd_config::Languages;
 use symd_resolve::{GradleModules, KotlinState};
 
-/// Bytes of memory that what one thread found out may take; more is not kept.
+/// Bytes of memory that what one thread found out may take at most; more is not kept.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The states that are not in use. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub(super) struct KeptKotlin(Arc<Mutex<KeptStates>>);
+#[derive(Clone, Debug)]
+pub(super) struct KeptKotlin {
+    kept: Arc<Mutex<KeptStates>>,
+    budget: Arc<CacheBudget>,
+}
 
 /// What a state depends on. Of two keys of one engine the later one is not less in either number.
 #[derive(Clone, Debug)]
@@ -47,9 +51,13 @@ struct KeptStates {
 }
 
 impl KeptKotlin {
-    /// Returns a state for a question; `None` if there is none for it.
+    pub(super) fn new(budget: Arc<CacheBudget>) -> KeptKotlin {
+        KeptKotlin { kept: Arc::default(), budget }
+    }
+
+    /// Takes out what an earlier question with this key found out; `None` if nothing is kept for the key.
     pub(super) fn take(&self, key: &KotlinKey) -> Option<KotlinState> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.key.as_ref() != Some(key) {
             return None;
         }
@@ -57,8 +65,8 @@ impl KeptKotlin {
     }
 
     /// Keeps what a question found out, in place of what belongs to an older state.
-    pub(super) fn keep(&self, key: &KotlinKey, mut state: KotlinState) {
-        if state.memory() > MAX_BYTES {
+    pub(super) fn keep(&self, key: &KotlinKey, state: KotlinState) {
+        if state.memory() > MAX_BYTES.min(self.budget.limit() / 16) {
             return;
         }
         self.at_state(key, |kept| {
@@ -87,18 +95,18 @@ impl KeptKotlin {
 
     /// Lets go of all of it.
     pub(super) fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = KeptStates::default();
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = KeptStates::default();
     }
 
     /// Returns about how many bytes of memory the states take that are not in use.
     pub(super) fn memory(&self) -> usize {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.all.iter_mut().map(KotlinState::memory).sum()
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.all.iter().map(KotlinState::memory).sum()
     }
 
     /// Does something with what is kept for a state; nothing if that of a later one is kept.
     fn at_state<R>(&self, key: &KotlinKey, work: impl FnOnce(&mut KeptStates) -> R) -> Option<R> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.key.as_ref().is_some_and(|known| key.is_before(known)) {
             return None;
         }
@@ -119,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_state_is_given_for_its_own_key_only_and_once() {
-        let (kept, languages) = (KeptKotlin::default(), Languages::builtin().clone());
+        let budget = Arc::new(CacheBudget::new(MAX_BYTES));
+        let (kept, languages) = (KeptKotlin::new(budget), Languages::builtin().clone());
         let other_languages = Arc::new(Languages::clone(&languages));
         let is_kept = |key: &KotlinKey| kept.take(key).is_some();
         kept.keep(&key(2, &languages), KotlinState::default());

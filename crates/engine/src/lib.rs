@@ -246,9 +246,9 @@ impl Engine {
         let (scanner, ignore, unsaved) = parts;
         let (caches, ceiling) = (QuestionCaches::new(ceiling.for_caches(0)), Arc::new(ceiling));
         let pool = Pool::new(memory_check(caches.clone(), ceiling.clone(), events.downgrade()));
-        let (run, status, gone) = Run::new((scanner, ignore), watch.clone(), pool, events.downgrade(), state);
-        let run = run.with_memory((caches.clone(), ceiling.clone())).with_on_change(on_change);
-        tokio::spawn(run.run(receiver, notices));
+        let (pool, memory) = ((pool, events.downgrade()), (caches.clone(), ceiling.clone()));
+        let (run, status, gone) = Run::new((scanner, ignore), watch.clone(), pool, state, memory);
+        tokio::spawn(run.with_on_change(on_change).run(receiver, notices));
         Engine {
             events,
             unsaved,

@@ -18,9 +18,12 @@ pub struct EngineMemory {
     pub times_let_go: u64,
     /// What parses and the texts that searches have read may take together.
     pub caches_limit: usize,
-    /// Parses that are kept for the next question, what was found out about Kotlin files, and parses that are to be
-    /// stored.
+    /// Parses that are kept for the next question.
     pub parses: usize,
+    /// What questions have found out about Kotlin files.
+    pub kotlin_types: usize,
+    /// Parses that are to be written to the disk.
+    pub unwritten_parses: usize,
     /// Texts: those that editors have not saved, and while files are unread, those that searches have read.
     pub texts: usize,
     /// The processes that parse.
@@ -36,9 +39,9 @@ impl Engine {
             ceiling: self.ceiling.bytes(),
             times_let_go: self.ceiling.times(),
             caches_limit: self.caches.budget.limit(),
-            parses: self.caches.parses.memory()
-                + self.caches.kotlin.memory()
-                + self.parsers.unwritten_parses(),
+            parses: self.caches.parses.memory(),
+            kotlin_types: self.caches.kotlin.memory(),
+            unwritten_parses: self.parsers.unwritten_parses(),
             texts: self.unsaved.memory() + self.caches.searches.memory(),
             workers: self.parsers.worker_memory(),
         }

@@ -1,5 +1,5 @@
-//! What is kept from one question to the next, and can be made again at any time. Invariant: all of it together takes no
-//! more than its budget.
+//! What is kept from one question to the next, and can be made again at any time. Invariant: parses and texts
+//! together take no more than the budget, what is known of Kotlin files a sixteenth of it for each thread.
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ pub(super) struct QuestionCaches {
     pub(super) budget: Arc<CacheBudget>,
     pub(super) parses: RecentParses,
     pub(super) searches: Arc<Searches>,
-    /// Bounded by itself.
     pub(super) kotlin: KeptKotlin,
 }
 
@@ -24,7 +23,8 @@ impl QuestionCaches {
         let budget = Arc::new(CacheBudget::new(limit));
         let parses = RecentParses::new(budget.clone());
         let searches = Arc::new(Searches::new(budget.clone()));
-        QuestionCaches { budget, parses, searches, kotlin: KeptKotlin::default() }
+        let kotlin = KeptKotlin::new(budget.clone());
+        QuestionCaches { budget, parses, searches, kotlin }
     }
 
     /// Lets go of what the budget has no room for any more.

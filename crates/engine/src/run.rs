@@ -15,7 +15,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use self::ahead::Ahead;
-use super::ceiling::{Ceiling, MemoryOptions};
+use super::ceiling::Ceiling;
 use super::event::{Event, Question};
 use super::hard_links::HardLinks;
 use super::pending::Pending;
@@ -100,15 +100,14 @@ impl Run {
     pub(super) fn new(
         (scanner, ignore): (Arc<Scanner>, Arc<Ignore>),
         watch: Arc<Watch>,
-        pool: Pool,
-        sender: mpsc::WeakSender<Event>,
+        (pool, sender): (Pool, mpsc::WeakSender<Event>),
         state: IndexState,
+        (caches, ceiling): (QuestionCaches, Arc<Ceiling>),
     ) -> (Run, tokio_watch::Receiver<EngineStatus>, tokio_watch::Receiver<bool>) {
         let (status, told_status) = tokio_watch::channel(EngineStatus::default());
         let (gone, told_gone) = tokio_watch::channel(false);
         let trials = Trials::new(scanner.parsers.trials());
         let tally = StatusTally::new(scanner.languages.clone());
-        let ceiling = Arc::new(Ceiling::new(MemoryOptions::default()));
         let run = Run {
             watch,
             scanner,
@@ -116,7 +115,7 @@ impl Run {
             pool,
             trials,
             links: HardLinks::default(),
-            caches: QuestionCaches::new(ceiling.for_caches(0)),
+            caches,
             ceiling,
             gave_back: false,
             ahead: Ahead::default(),
@@ -150,12 +149,6 @@ impl Run {
     /// Returns the engine with a callback for every change.
     pub(super) fn with_on_change(mut self, on_change: Option<OnChange>) -> Run {
         self.on_change = on_change;
-        self
-    }
-
-    /// Returns the engine with these caches, and the ceiling that limits them.
-    pub(super) fn with_memory(mut self, (caches, ceiling): (QuestionCaches, Arc<Ceiling>)) -> Run {
-        (self.caches, self.ceiling) = (caches, ceiling);
         self
     }
 

@@ -19,7 +19,7 @@ pub struct KotlinState {
 
 impl KotlinState {
     /// Returns about how many bytes of memory it takes.
-    pub fn memory(&mut self) -> usize {
+    pub fn memory(&self) -> usize {
         let paths = self.files.as_ref().map_or(0, |files| files.paths.len() * BYTES_OF_PATH);
         self.findings.memory() + paths
     }

@@ -22,6 +22,8 @@ pub(crate) fn json(memory: &MemoryUse) -> Value {
     add("name_tables_bytes", Some(json!(engine.index.tables)));
     add("caches_limit_bytes", Some(json!(engine.caches_limit)));
     add("parses_bytes", Some(json!(engine.parses)));
+    add("kotlin_types_bytes", Some(json!(engine.kotlin_types)));
+    add("unwritten_parses_bytes", Some(json!(engine.unwritten_parses)));
     add("texts_bytes", Some(json!(engine.texts)));
     add("vectors_bytes", memory.vectors.map(|bytes| json!(bytes)));
     add("parse_workers", Some(engine.workers.iter().map(worker).collect()));

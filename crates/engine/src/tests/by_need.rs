@@ -69,7 +69,8 @@ impl Tree {
         // Tables are built early, or not at all.
         let small = SegmentThresholds { loose_rows: 8, loose_files: 6, segments: 2 };
         let state = if random.bool() { IndexState::with_limits(small) } else { IndexState::default() };
-        let (run, status, gone) = Run::new(scratch.parts(), watch.clone(), pool, sender.downgrade(), state);
+        let (run, status, gone) =
+            Run::new(scratch.parts(), watch.clone(), (pool, sender.downgrade()), state, memory());
         Tree {
             run,
             queued,

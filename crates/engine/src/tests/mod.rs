@@ -45,6 +45,12 @@ fn changed(file: &str) -> Notice {
     Notice::Changed(path(file))
 }
 
+/// Returns caches and the usual ceiling of memory.
+fn memory() -> (QuestionCaches, Arc<Ceiling>) {
+    let ceiling = Ceiling::new(MemoryOptions::default());
+    (QuestionCaches::new(ceiling.for_caches(0)), Arc::new(ceiling))
+}
+
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime")
 }

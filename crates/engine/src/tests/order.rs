@@ -18,8 +18,10 @@ impl Stage {
         let (watch, fake) = Watch::fake(|_| ControlFlow::Continue(()));
         let (pool, queued) = Pool::idle();
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
-        let (run, ..) =
-            Run::new(scratch.parts(), Arc::new(watch), pool, sender.downgrade(), IndexState::default());
+        let (run, ..) = {
+            let (state, pool) = (IndexState::default(), (pool, sender.downgrade()));
+            Run::new(scratch.parts(), Arc::new(watch), pool, state, memory())
+        };
         let mut stage = Stage { run, queued, events, _sender: sender, fake, scratch };
         stage.tell([listed("", "", ""), Notice::Crawled]);
         stage

@@ -79,7 +79,7 @@ fn memory_line(memory: &MemoryUse) -> String {
         "memory: {whole}(MiB: outlines {}, name tables {}, kept parses {}, texts {}, vectors {vectors}) · {}, {} MiB · servers {} MiB",
         engine.index.outlines >> 20,
         engine.index.tables >> 20,
-        engine.parses >> 20,
+        (engine.parses + engine.kotlin_types + engine.unwritten_parses) >> 20,
         engine.texts >> 20,
         counted(engine.workers.len(), "parse worker", "parse workers"),
         workers >> 20,

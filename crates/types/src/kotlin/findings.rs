@@ -35,31 +35,31 @@ pub struct KotlinFindings {
 
 impl KotlinFindings {
     /// Forgets what was cut.
-    pub(super) fn retain_whole(&mut self) {
+    pub(super) fn retain_whole(&self) {
         self.each(|memo| memo.forget_cut());
     }
 
     /// Returns about how many bytes of memory it takes.
-    pub fn memory(&mut self) -> usize {
+    pub fn memory(&self) -> usize {
         let mut bytes = 0;
         self.each(|memo| bytes += memo.memory());
         bytes
     }
 
-    fn each(&mut self, work: impl FnMut(&mut dyn AnyMemo)) {
-        let all: [&mut dyn AnyMemo; 12] = [
-            &mut self.top_level,
-            &mut self.members_by_name,
-            &mut self.values,
-            &mut self.supertypes,
-            &mut self.counterparts,
-            &mut self.shapes,
-            &mut self.declared_types,
-            &mut self.written_types,
-            &mut self.expression_types,
-            &mut self.lambda_types,
-            &mut self.foreign_lambdas,
-            &mut self.resolutions,
+    fn each(&self, work: impl FnMut(&dyn AnyMemo)) {
+        let all: [&dyn AnyMemo; 12] = [
+            &self.top_level,
+            &self.members_by_name,
+            &self.values,
+            &self.supertypes,
+            &self.counterparts,
+            &self.shapes,
+            &self.declared_types,
+            &self.written_types,
+            &self.expression_types,
+            &self.lambda_types,
+            &self.foreign_lambdas,
+            &self.resolutions,
         ];
         all.into_iter().for_each(work);
     }
@@ -96,7 +96,7 @@ impl<K: Eq + Hash, T: Clone> Memo<K, T> {
 
 /// A memo of any key.
 trait AnyMemo {
-    fn forget_cut(&mut self);
+    fn forget_cut(&self);
     fn memory(&self) -> usize;
 }
 
@@ -104,8 +104,8 @@ trait AnyMemo {
 const ENTRY_OVERHEAD: usize = 48;
 
 impl<K, T> AnyMemo for Memo<K, T> {
-    fn forget_cut(&mut self) {
-        self.cut.get_mut().clear();
+    fn forget_cut(&self) {
+        self.cut.borrow_mut().clear();
     }
 
     fn memory(&self) -> usize {
