@@ -205,7 +205,7 @@ impl Enumeration<'_, '_> {
         })
     }
 
-    /// Whether the innermost enumeration around byte `at` is this one; `None` if there is none.
+    /// Whether the innermost enumeration around byte `at` is this one; `None` outside of enumerations.
     pub(super) fn is_around(&self, here: &CurrentFile, at: u32) -> Option<bool> {
         let around = |row: &&Row| row.kind() == SymbolKind::Enum && row.start <= at && at < row.end;
         let innermost = here.outline.rows.iter().rfind(around)?.name_start;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use symd_base::TextRange;
 
 /// Words of C and C++ between a type and what is declared with it.
-const QUALIFIERS: [&str; 4] = ["const", "volatile", "static", "constexpr"];
+pub(super) const QUALIFIERS: [&str; 4] = ["const", "volatile", "static", "constexpr"];
 
 impl Search {
     /// Returns where an initializer of C or C++ behind the type's name gives fields by position.

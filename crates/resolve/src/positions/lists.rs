@@ -91,7 +91,7 @@ impl Enumeration<'_, '_> {
         }
         // The enumeration itself needs not name itself: `values()[i]`; nor does a block that has it as its object.
         let blocks: Vec<Range<usize>> =
-            user.ranges.iter().filter_map(|place| block_of(text, *place)).collect();
+            user.ranges.iter().filter_map(|place| self.block_of(text, *place)).collect();
         for list in self.rules.lists.iter().filter_map(|list| list.strip_prefix('.')) {
             let word = first_word(list);
             for at in here.outline.occurrences.offsets_of(word) {
@@ -107,6 +107,18 @@ impl Enumeration<'_, '_> {
             }
         }
         lists
+    }
+
+    /// Returns the block that has the enumeration named at `place` as its object: `with(Color) { … }`, `Color.run { … }`.
+    fn block_of(&self, text: &str, place: TextRange) -> Option<Range<usize>> {
+        let (before, end) = (text[..place.start as usize].trim_end(), place.end as usize);
+        let behind = if self.rules.blocks_of_argument.iter().any(|call| before.ends_with(call)) {
+            skip(text, end, "){")?
+        } else {
+            self.rules.blocks_behind.iter().find_map(|block| skip(text, end, block))?
+        };
+        let open = behind - 1;
+        Some(open..close_bracket(text, open))
     }
 
     /// Whether the list that ends at byte `end`, or what a call returns that it is passed on to, is read by position:
@@ -168,17 +180,6 @@ impl Enumeration<'_, '_> {
         let name = last_word(left);
         (!name.is_empty()).then(|| (name, left.len() - name.len()))
     }
-}
-
-/// Returns the block that has the enumeration named at `place` as its object: `with(Color) { … }`, `Color.run { … }`.
-fn block_of(text: &str, place: TextRange) -> Option<Range<usize>> {
-    let (start, end) = (place.start as usize, place.end as usize);
-    let open = if text[..start].trim_end().ends_with("with(") {
-        skip(text, end, "){")? - 1
-    } else {
-        [".run{", ".apply{", ".let{", ".also{"].iter().find_map(|block| skip(text, end, block))? - 1
-    };
-    Some(open..close_bracket(text, open))
 }
 
 /// Returns the byte just past `wanted` where the text goes on with it from byte `at` on, whatever white space stands between.

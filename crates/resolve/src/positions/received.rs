@@ -1,6 +1,7 @@
 //! Braces of C++ that stand apart from the type whose fields they give: behind `return`, in calls, in containers and assignments.
 //! By the text around the type's name, and around the names that are declared with it.
 
+use super::initializers::QUALIFIERS;
 use super::literals::{Search, items};
 use crate::brackets::{close_bracket, open_bracket};
 use crate::context::{first_word, last_word, text_after};
@@ -8,9 +9,6 @@ use crate::resolver::CurrentFile;
 use std::ops::Range;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::Row;
-
-/// Words between a type and what is declared with it, or around it.
-const QUALIFIERS: [&str; 6] = ["const", "volatile", "static", "constexpr", "struct", "class"];
 
 /// Words with parentheses that are no parameters.
 const NO_FUNCTIONS: [&str; 8] = ["alignof", "catch", "decltype", "for", "if", "return", "sizeof", "while"];
@@ -208,7 +206,7 @@ fn written_type(text: &str, place: TextRange) -> WrittenType {
         start = text[..start].trim_end_matches(is_path).len();
         let mut left = text[..start].trim_end();
         while let Some(rest) =
-            QUALIFIERS.iter().find(|word| last_word(left) == **word).and_then(|word| left.strip_suffix(word))
+            Some(last_word(left)).filter(|word| is_qualifier(word)).and_then(|word| left.strip_suffix(word))
         {
             left = rest.trim_end();
         }
@@ -233,6 +231,11 @@ fn written_type(text: &str, place: TextRange) -> WrittenType {
     WrittenType { range: start..end, holds }
 }
 
+/// Whether a word may stand between a type and what is declared with it, or before the type.
+fn is_qualifier(word: &str) -> bool {
+    QUALIFIERS.contains(&word) || matches!(word, "struct" | "class")
+}
+
 /// How many bytes of a type are read before its argument.
 const MAX_TYPE: usize = 200;
 
@@ -244,7 +247,7 @@ fn behind_type(text: &str, end: usize) -> &str {
         let word = first_word(behind);
         behind = match behind.chars().next() {
             Some('&') => text_after(text, at + 1),
-            _ if QUALIFIERS.contains(&word) => text_after(text, at + word.len()),
+            _ if is_qualifier(word) => text_after(text, at + word.len()),
             _ => return behind,
         };
     }

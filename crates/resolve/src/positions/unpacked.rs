@@ -7,13 +7,14 @@ use crate::brackets::{close_bracket, open_bracket};
 use crate::context::{first_word, last_word};
 use crate::heads::without_texts;
 use crate::resolver::{CurrentFile, Resolver};
+use crate::scope;
 use crate::sources::IndexedDeclaration;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 use symd_base::cancel::Cancelled;
 use symd_index::NeededWords;
-use symd_syntax::SymbolKind;
+use symd_syntax::Row;
 
 /// How many names of values are followed in a file. Beyond them the values are taken to be unpacked.
 const MAX_NAMES: usize = 200;
@@ -188,11 +189,7 @@ impl UserFile {
             Held::Value
         };
         if before.contains("return ") || before.contains("yield ") {
-            let around = |row: &&symd_syntax::Row| {
-                let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
-                is_function && (row.start as usize) <= start && start < row.end as usize
-            };
-            let function = self.here.outline.rows.iter().rfind(around)?;
+            let function = self.function_around(start)?;
             let held = if before.contains("yield") { Held::Container } else { held };
             let name = self.here.outline.name(function).to_owned();
             return Some(ValueName { name, held, within: 0..self.blank.len() });
@@ -218,14 +215,14 @@ impl UserFile {
         let rows = &self.here.outline.rows;
         let is_shared = rows.iter().any(|row| row.name_start as usize == at && !row.is_local())
             || self.blank[..at].ends_with('.');
-        let around = |row: &&symd_syntax::Row| {
-            let is_function =
-                matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
-            is_function && (row.start as usize) <= at && at < row.end as usize
-        };
-        let function = rows.iter().rfind(around).filter(|_| !is_shared);
+        let function = self.function_around(at).filter(|_| !is_shared);
         let within = function.map_or(0..self.blank.len(), |row| row.start as usize..row.end as usize);
         ValueName { name: name.to_owned(), held, within }
+    }
+
+    fn function_around(&self, at: usize) -> Option<&Row> {
+        let row = scope::function_around(&self.here, u32::try_from(at).ok()?)?;
+        self.here.outline.rows.get(row)
     }
 
     /// Returns where one of the named values is taken apart, also by way of further names: `for point in points`.

@@ -170,5 +170,7 @@ const POSITIONS: PositionRules = PositionRules {
     ],
     indexing: &["[", ".get(", ".getOrNull(", ".getOrElse(", ".elementAt(", ".elementAtOrNull("],
     passing: &[".toList()", ".asList()", ".toTypedArray()", ".clone()"],
+    blocks_behind: &[".run{", ".apply{", ".let{", ".also{"],
+    blocks_of_argument: &["with("],
     ..PositionRules::NONE
 };

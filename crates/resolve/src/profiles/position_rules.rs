@@ -13,6 +13,10 @@ pub(crate) struct PositionRules {
     pub(crate) indexing: &'static [&'static str],
     /// Calls behind a list that give a list in the same order.
     pub(crate) passing: &'static [&'static str],
+    /// The beginnings of blocks that have what is named before them as their object: `.run{`.
+    pub(crate) blocks_behind: &'static [&'static str],
+    /// Calls whose block has their argument as its object: `with(`.
+    pub(crate) blocks_of_argument: &'static [&'static str],
     /// The types to which a cast turns a constant into its position: `as u8`.
     pub(crate) casts: &'static [&'static str],
     /// The derived traits whose code holds the positions.
@@ -33,6 +37,8 @@ impl PositionRules {
         lists: &[],
         indexing: &[],
         passing: &[],
+        blocks_behind: &[],
+        blocks_of_argument: &[],
         casts: &[],
         derives: &[],
         layouts: &[],
