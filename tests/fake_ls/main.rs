@@ -270,7 +270,7 @@ impl Server {
             }
             "take_memory" => {
                 let mebibytes = usize::try_from(value.as_u64().unwrap()).unwrap();
-                // Not zero: the system gives no memory for zeros that nobody has written.
+                // Not zero: pages that were only zeroed take no physical memory.
                 self.taken.push(vec![1; mebibytes << 20]);
             }
             "grandchild" => {

@@ -468,7 +468,7 @@ async fn send_question<T, F>(
 where
     F: Future<Output = Result<T, ServerError>>,
 {
-    // The request may go on when nobody waits for it any more.
+    // The server may still work on the request after its caller has gone: it is not idle until then.
     let _using = server.using();
     let asked = Instant::now();
     let answer = run(Arc::clone(&session)).await;

@@ -42,7 +42,7 @@ impl CompactNumbers {
         }
     }
 
-    /// Replaces the number at an index by one that is not smaller; nothing where there is none.
+    /// Replaces the number at `index` by an equal or a larger one; does nothing if the list is not that long.
     pub(super) fn raise(&mut self, index: usize, number: u32) {
         if let CompactNumbers::Narrow(numbers) = self {
             let Some(slot) = numbers.get_mut(index) else { return };

@@ -251,9 +251,8 @@ impl Universe<'_> {
             || file.imports.iter().any(|import| import.alias.as_deref() == Some(name))
             || self.remembered(&self.findings.values, name.to_owned(), || {
                 let library = self.library();
-                let of_library = library.declared(name).chain(library.members(name));
-                of_library.into_iter().any(|id| self.kind(id).is_some_and(is_value))
-                    || self.may_declare_value(name)
+                let mut of_library = library.declared(name).chain(library.members(name));
+                of_library.any(|id| self.kind(id).is_some_and(is_value)) || self.may_declare_value(name)
             })
     }
 
