@@ -273,7 +273,7 @@ impl Universe<'_> {
     }
 
     /// Whether the member of a class takes the place of one that a class above it declares with its name.
-    fn hides(&self, near: DeclarationId, far: DeclarationId) -> bool {
+    pub(super) fn hides(&self, near: DeclarationId, far: DeclarationId) -> bool {
         let (Some((near_file, near_declared)), Some((far_file, far_declared))) =
             (self.get(near), self.get(far))
         else {

@@ -87,6 +87,9 @@ pub struct KotlinDeclaration {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Modifiers {
     pub(super) is_private: bool,
+    pub(super) is_protected: bool,
+    /// Only where it is written.
+    pub(super) is_public: bool,
     pub(super) is_internal: bool,
     pub(super) is_inner: bool,
     pub(super) is_override: bool,
@@ -210,6 +213,8 @@ fn modifiers(file: &SourceFile, node: NodeId) -> Modifiers {
     for modifier in file.children(list) {
         match file.text_of(modifier) {
             "private" => found.is_private = true,
+            "protected" => found.is_protected = true,
+            "public" => found.is_public = true,
             "internal" => found.is_internal = true,
             "inner" => found.is_inner = true,
             "override" => found.is_override = true,

@@ -78,10 +78,12 @@ impl Universe<'_> {
     }
 
     pub(super) fn among_members(&self, search: &mut Search, ty: &Type) -> Option<Lookup> {
-        let Search { file, name, wanted, .. } = *search;
+        let Search { file, node, name, wanted, .. } = *search;
         let members = self.members(ty, name, &is_callable);
-        let visible: Vec<Member> =
-            members.found.into_iter().filter(|member| self.is_visible(file, member.declaration)).collect();
+        let visible = members.found.into_iter().filter(|member| self.is_visible(file, member.declaration));
+        let (visible, protected): (Vec<Member>, Vec<Member>) =
+            visible.partition(|member| self.is_accessible(file, node, member.declaration));
+        search.unfit.extend(protected);
         // A member that is an extension takes another object as its receiver.
         let (extensions, plain): (Vec<Member>, Vec<Member>) =
             visible.into_iter().partition(|member| self.extension_receiver(member.declaration).is_some());

@@ -72,6 +72,8 @@ pub(super) struct Passed {
 /// The state of a search for a name.
 pub(super) struct Search<'a> {
     pub(super) file: &'a ProjectFile,
+    /// Where the name stands.
+    pub(super) node: NodeId,
     pub(super) name: &'a str,
     pub(super) wanted: NameUse<'a>,
     /// The objects in scope that were passed, the innermost first.
@@ -82,8 +84,9 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(file: &'a ProjectFile, name: &'a str, wanted: NameUse<'a>) -> Search<'a> {
-        Search { file, name, wanted, receivers: Vec::new(), passed: Passed::default(), unfit: Vec::new() }
+    fn new(file: &'a ProjectFile, node: NodeId, name: &'a str, wanted: NameUse<'a>) -> Search<'a> {
+        let (receivers, unfit) = (Vec::new(), Vec::new());
+        Search { file, node, name, wanted, receivers, passed: Passed::default(), unfit }
     }
 }
 
@@ -156,7 +159,7 @@ impl Universe<'_> {
         wanted: NameUse,
         called: &mut Option<DeclarationId>,
     ) -> Lookup {
-        let mut search = Search::new(file, name, wanted);
+        let mut search = Search::new(file, node, name, wanted);
         let levels = self.levels(file, node);
         // All locals come before the members of all objects, wherever these are.
         for level in &levels {
@@ -277,7 +280,7 @@ impl Universe<'_> {
         name: &str,
         wanted: NameUse,
     ) -> Lookup {
-        let mut search = Search::new(file, name, wanted);
+        let mut search = Search::new(file, node, name, wanted);
         if let Some(mut found) = self.among_members(&mut search, receiver) {
             found.receiver = Some(receiver.clone());
             return found;
@@ -378,7 +381,7 @@ impl Universe<'_> {
         name: &str,
         wanted: NameUse,
     ) -> Lookup {
-        let mut search = Search::new(file, name, wanted);
+        let mut search = Search::new(file, node, name, wanted);
         let class = self.class_behind(class).unwrap_or(class);
         if let Some(found) = self.among_statics(&mut search, class) {
             return found;

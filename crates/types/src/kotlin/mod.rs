@@ -20,6 +20,7 @@ mod library;
 mod lookup;
 mod nullability;
 mod packages;
+mod protected;
 mod qualifiers;
 mod resolve;
 mod scopes;

@@ -1,0 +1,49 @@
+//! Protected members: only code of a class and of classes below it can mean them.
+
+use super::declarations::Modifiers;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+
+impl Universe<'_> {
+    /// Whether code at a node may mean a member as far as `protected` tells; yes where that is not known.
+    pub(super) fn is_accessible(&self, file: &ProjectFile, node: NodeId, member: DeclarationId) -> bool {
+        let Some((_, declaration)) = self.get(member) else { return true };
+        let modifiers = declaration.modifiers;
+        if !modifiers.is_protected && !(modifiers.is_override && has_no_visibility(modifiers)) {
+            return true;
+        }
+        let Some(owner) = self.class_of(member) else { return true };
+        self.is_in_kin(file, node, owner) || !self.is_protected(member, owner)
+    }
+
+    /// Whether a class around a node is `owner`, or may be below it.
+    fn is_in_kin(&self, file: &ProjectFile, node: NodeId, owner: DeclarationId) -> bool {
+        let owner = self.representative(owner);
+        file.ancestors(node).filter_map(|above| file.declaration_of(above)).any(|number| {
+            let class = DeclarationId { file: file.key, number };
+            let is_class = self.kind(class).is_some_and(|kind| kind.is_class() || kind.is_object());
+            is_class && (self.representative(class) == owner || self.may_be_below(class, owner))
+        })
+    }
+
+    fn may_be_below(&self, class: DeclarationId, owner: DeclarationId) -> bool {
+        let above = self.ancestors(class);
+        above.may_lack_own || above.classes.iter().any(|(class, _)| self.representative(*class) == owner)
+    }
+
+    /// An override has the visibility of what it overrides, unless it names its own.
+    fn is_protected(&self, member: DeclarationId, owner: DeclarationId) -> bool {
+        let name = self.name(member);
+        let above = self.ancestors(owner);
+        let overridden = above.classes.iter().flat_map(|(class, _)| self.declared_in(*class, &name));
+        let told = std::iter::once(member)
+            .chain(overridden.filter(|above| self.hides(member, *above)))
+            .filter_map(|id| Some(self.get(id)?.1.modifiers))
+            .find(|modifiers| !modifiers.is_override || !has_no_visibility(*modifiers));
+        told.is_some_and(|modifiers| modifiers.is_protected)
+    }
+}
+
+fn has_no_visibility(modifiers: Modifiers) -> bool {
+    !(modifiers.is_protected || modifiers.is_public || modifiers.is_internal || modifiers.is_private)
+}
