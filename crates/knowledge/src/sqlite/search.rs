@@ -79,6 +79,8 @@ impl SqliteStore {
             min_confidence: query.min_confidence,
         };
         let matrix = self.matrix(connection, known, vector.len())?;
+        // One view for all that is read, and one lock instead of one for each row.
+        let connection = &connection.transaction()?;
         let nearest = matrix.nearest(vector, &filter, CANDIDATES, MIN_SIMILARITY);
         let wanted = matrix.weigh(words::rows_of(connection, &distinct_terms(text))?);
         let by_words = matrix.best_by_words(&wanted, &filter, CANDIDATES);
@@ -89,34 +91,33 @@ impl SqliteStore {
             }
         }
         // Of all that match, the candidates decide about themselves by their exact vectors and their words.
-        let is_near = |row: &&i64| u32::try_from(**row).is_ok_and(|row| nearest.near.contains(row));
-        let others = usize::try_from(nearest.near.len()).unwrap_or(usize::MAX);
-        let mut total = others - ranked.keys().filter(is_near).count();
+        let is_near = |row: &&i64| nearest.near.binary_search(row).is_ok();
+        let mut total = nearest.near.len() - ranked.keys().filter(is_near).count();
         let mut found = Vec::new();
         // A cosine with a vector of another model means nothing.
-        let sql = format!(
-            "SELECT vector, {COLUMNS} FROM solutions WHERE row = ?1 AND model = ?2 AND dimension = ?3"
-        );
-        let mut statement = connection.prepare(&sql)?;
+        let mut vectors = connection
+            .prepare("SELECT vector, id FROM solutions WHERE row = ?1 AND model = ?2 AND dimension = ?3")?;
         for (row, score) in ranked {
             let read = |row: &Row<'_>| {
-                Ok((from_bytes(row.get_ref(0)?.as_blob().unwrap_or_default()), solution_at(row, 1)?))
+                Ok((from_bytes(row.get_ref(0)?.as_blob().unwrap_or_default()), text_at(row, 1)?))
             };
             let of = params![row, self.embedder.model(), column(vector.len())];
-            let Some((exact, solution)) = statement.query_row(of, read).optional()? else { continue };
+            let Some((exact, id)) = vectors.query_row(of, read).optional()? else { continue };
             let similarity = cosine(vector, &exact);
             if similarity >= MIN_SIMILARITY || by_words.contains(&row) && wanted.matches(row) {
                 total += 1;
-                found.push((score, SimilarSolution { solution, similarity }));
+                found.push((score, similarity, id, row));
             }
         }
-        found.sort_by(|(one, a), (other, b)| {
-            other
-                .total_cmp(one)
-                .then(b.similarity.total_cmp(&a.similarity))
-                .then(a.solution.id.cmp(&b.solution.id))
+        found.sort_by(|(one, a, id, _), (other, b, other_id, _)| {
+            other.total_cmp(one).then(b.total_cmp(a)).then(id.cmp(other_id))
         });
-        let list = found.into_iter().take(query.limit).map(|(_, one)| one).collect();
+        let mut solutions = connection.prepare(&format!("SELECT {COLUMNS} FROM solutions WHERE row = ?1"))?;
+        let mut list = Vec::new();
+        for (_, similarity, _, row) in found.into_iter().take(query.limit) {
+            let solution = solutions.query_row([row], |row| solution_at(row, 0))?;
+            list.push(SimilarSolution { solution, similarity });
+        }
         Ok(SimilarSolutions { list, total })
     }
 }
