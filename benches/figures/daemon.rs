@@ -61,12 +61,18 @@ impl Daemon {
     /// Waits until every file is in the index, and parsed ahead of questions. A question by name does not wait for that, and the
     /// figures of a daemon at rest would be those of one that parses beside them.
     pub(crate) fn wait_until_indexed(&self) {
+        self.wait_until(|status| status["is_parsed_ahead"] == json!(true));
+    }
+
+    /// Waits until every file is in the index.
+    pub(crate) fn wait_until_read(&self) {
+        self.wait_until(|_| true);
+    }
+
+    fn wait_until(&self, also: impl Fn(&Value) -> bool) {
         loop {
             let status = self.status();
-            if status["ready"] == json!(true)
-                && status["pending_files"] == json!(0)
-                && status["is_parsed_ahead"] == json!(true)
-            {
+            if status["ready"] == json!(true) && status["pending_files"] == json!(0) && also(&status) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -23,6 +23,7 @@ mod solutions;
 mod start;
 mod table;
 mod terminal;
+mod types;
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +50,7 @@ const WITHOUT_TREE: [(&str, Measure); 6] = [
 ];
 
 /// Flags that measure one subject on each tree.
-const OF_TREES: [(&str, MeasureTree); 7] = [
+const OF_TREES: [(&str, MeasureTree); 8] = [
     ("--servers", servers::measure),
     ("--server-times", servers::measure_times),
     ("--first", first::measure),
@@ -57,6 +58,7 @@ const OF_TREES: [(&str, MeasureTree); 7] = [
     ("--debugging", debugging::measure),
     ("--traces", debugging::measure_traces),
     ("--contracts", contracts::measure),
+    ("--types", types::measure),
 ];
 
 fn main() {
