@@ -130,7 +130,8 @@ impl Universe<'_> {
         }
         let mut parameters = self.parameters(member.declaration);
         for parameter in &mut parameters {
-            parameter.ty = bound.apply(&parameter.ty);
+            // The object is only one of the values that determine what the function's own ones stand for.
+            parameter.ty = member.substitution.apply(&parameter.ty);
         }
         self.infer(file, &parameters, arguments, &own, &mut bound, until);
         bound

@@ -8,7 +8,8 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::kotlin::KotlinNode as K;
 
 impl Universe<'_> {
-    /// Binds those of `own` that stand in `pattern`, so that `actual` fits it.
+    /// Binds those of `own` that stand in `pattern`, so that `actual` fits it. One that is bound already stands for what both
+    /// have in common then.
     pub(super) fn unify(
         &self,
         pattern: &Type,
@@ -25,11 +26,15 @@ impl Universe<'_> {
                 self.unify(pattern, &both.1, own, bound);
             }
             (Type::Parameter(parameter), _) if own.contains(parameter) => {
-                let ty = match actual {
-                    Type::Integer => self.library_type("kotlin", "Int", Vec::new()),
-                    _ => actual.clone(),
+                let known = bound.get(*parameter).filter(|known| !known.is_unknown()).cloned();
+                let ty = match (actual, known) {
+                    // A number takes the type of what it stands with.
+                    (Type::Integer, Some(known)) => known,
+                    (Type::Integer, None) => self.library_type("kotlin", "Int", Vec::new()),
+                    (_, Some(known)) => self.joined(vec![known, actual.clone()]),
+                    (_, None) => actual.clone(),
                 };
-                bound.bind_unknown(*parameter, ty);
+                bound.bind(*parameter, ty);
             }
             (Type::Class(wanted), Type::Class(given)) => {
                 let Some(arguments) = self.arguments_as(given.class, &given.arguments, wanted.class) else {
@@ -45,11 +50,18 @@ impl Universe<'_> {
                 }
             }
             (Type::Function(wanted), Type::Function(given)) => {
+                // What a function takes may be wider than what it is given.
+                let mut taken = Substitution::default();
                 if let (Some(wanted), Some(given)) = (&wanted.receiver, &given.receiver) {
-                    self.unify(wanted, given, own, bound);
+                    self.unify(wanted, given, own, &mut taken);
                 }
                 for (wanted, given) in wanted.parameters.iter().zip(&given.parameters) {
-                    self.unify(wanted, given, own, bound);
+                    self.unify(wanted, given, own, &mut taken);
+                }
+                for parameter in own {
+                    if let Some(ty) = taken.get(*parameter) {
+                        bound.bind_unknown(*parameter, ty.clone());
+                    }
                 }
                 self.unify(&wanted.result, &given.result, own, bound);
             }
@@ -92,15 +104,24 @@ impl Universe<'_> {
             for (parameter, ty) in own.iter().zip(self.type_arguments(file, list)) {
                 bound.bind(*parameter, ty);
             }
+            if own.iter().all(|one| bound.get(*one).is_some_and(|ty| !ty.is_unknown())) {
+                return;
+            }
         }
         let Some(pairs) = pair_arguments(parameters, arguments) else { return };
         let is_lambda = |value| matches!(file.kind(value), K::LambdaLiteral | K::AnonymousFunction);
+        let mut undecided = Vec::new();
         for (at, value, is_spread) in &pairs {
             if !is_spread && !is_lambda(*value) && mentions(&parameters[*at].ty, own) {
                 let actual = self.expression_type(file, *value);
                 self.unify(&parameters[*at].ty, &actual, own, bound);
+                if let (Type::Parameter(parameter), true) = (&parameters[*at].ty, actual.is_unknown()) {
+                    undecided.push(*parameter);
+                }
             }
         }
+        // `listOf(circle, unknown)` holds circles and something else.
+        undecided.into_iter().for_each(|parameter| bound.bind(parameter, Type::Unknown));
         for (at, value, _) in &pairs {
             // The type of a lambda's parameters is asked for: its own body tells nothing of it.
             if until == Some(*value) {
