@@ -83,9 +83,8 @@ impl Universe<'_> {
                 let lookup = self.find_member(&file, node, &call.receiver, &name, wanted);
                 let is_meant = lookup.candidates.iter().any(|one| functions.contains(&one.declaration));
                 // Of an unknown object any member may be called that takes the arguments.
-                let may_be_meant = lookup.candidates.is_empty() && lookup.may_be_other;
                 let may_be_meant =
-                    may_be_meant && functions.iter().any(|id| self.may_be_called(&file, *id, wanted));
+                    lookup.may_be_other && functions.iter().any(|id| self.may_be_called(&file, *id, wanted));
                 if is_meant || may_be_meant {
                     found.push((call.range, NameResolution::of(Some(lookup))));
                 }
@@ -192,12 +191,22 @@ impl Universe<'_> {
             file.kind(holder) == K::DirectlyAssignableExpression
                 && file.children(holder).last() == Some(suffix)
         });
+        let is_counted = holder.and_then(|holder| file.parent(holder)).is_some_and(|around| {
+            file.children(around).any(|part| matches!(file.kind(part), K::Increment | K::Decrement))
+        });
         let assignment = holder.and_then(|holder| file.parent(holder)).filter(|_| is_target);
         let operator = assignment.and_then(|node| file.children(node).nth(1)).map(|node| file.kind(node));
         let reads = operator != Some(K::AssignToken);
         let mut given = values.to_vec();
         match name {
             "get" if reads => {}
+            // The result of `inc` or `dec` is what is set.
+            "set" if is_counted => {
+                let receiver = self.before_suffix(file, suffix).map_or(Type::Unknown, |of| self.value_of(of));
+                let start = file.range(suffix).start;
+                let range = TextRange::new(start, start + 1);
+                return vec![ConventionCall { range, receiver, values: None }];
+            }
             "set" if is_target => {
                 given.extend(assignment.and_then(|node| file.children(node).last()));
             }
