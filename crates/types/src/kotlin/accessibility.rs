@@ -1,14 +1,18 @@
-//! Protected members: only code of a class and of classes below it can mean them.
+//! Members that not all code can mean: those that are protected, only that of a class and of classes below it; internal ones,
+//! only that of a module.
 
 use super::declarations::Modifiers;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 
 impl Universe<'_> {
-    /// Whether code at a node may mean a member as far as `protected` tells; yes where that is not known.
+    /// Whether code at a node may mean a member as far as `protected` and `internal` tell; yes where that is not known.
     pub(super) fn is_accessible(&self, file: &ProjectFile, node: NodeId, member: DeclarationId) -> bool {
         let Some((_, declaration)) = self.get(member) else { return true };
         let modifiers = declaration.modifiers;
+        if modifiers.is_internal && self.are_apart(file.key, member.file) {
+            return false;
+        }
         if !modifiers.is_protected && !(modifiers.is_override && has_no_visibility(modifiers)) {
             return true;
         }

@@ -101,9 +101,10 @@ impl Universe<'_> {
     }
 
     /// Ends a search with the declarations that do not fit, if there are any.
-    fn leftover(&self, search: Search) -> Lookup {
+    fn leftover(&self, search: Search, objects: &[Type]) -> Lookup {
         let has_members = || self.members_called(search.name).is_none_or(|members| !members.is_empty());
-        let found = Lookup::nothing(search.passed.own && has_members());
+        let may_be_other = search.passed.own && has_members() || self.may_be_narrowed(&search, objects);
+        let found = Lookup::nothing(may_be_other);
         if search.unfit.is_empty() {
             return found;
         }
@@ -184,7 +185,8 @@ impl Universe<'_> {
             match level {
                 Level::Names { .. } | Level::It { .. } => {}
                 Level::Receiver { ty, .. } => {
-                    if let Some(mut found) = self.among_members(&mut search, ty) {
+                    let found = self.among_members(&mut search, ty);
+                    if let Some(mut found) = found.or_else(|| self.made_from(&mut search, ty)) {
                         found.receiver = Some(ty.clone());
                         return self.behind(&search, found);
                     }
@@ -243,7 +245,8 @@ impl Universe<'_> {
             }
             is_hidden |= hides;
         }
-        self.leftover(search)
+        let objects = search.receivers.clone();
+        self.leftover(search, &objects)
     }
 
     /// Finds an extension outside of classes that one of the objects in scope certainly takes. These come before
@@ -281,13 +284,10 @@ impl Universe<'_> {
         wanted: NameUse,
     ) -> Lookup {
         let mut search = Search::new(file, node, name, wanted);
-        if let Some(mut found) = self.among_members(&mut search, receiver) {
+        let found = self.among_members(&mut search, receiver);
+        if let Some(mut found) = found.or_else(|| self.made_from(&mut search, receiver)) {
             found.receiver = Some(receiver.clone());
             return found;
-        }
-        if let Some(copied) = self.copied_class(receiver).filter(|_| name == "copy") {
-            let NameUse::Call(_) = wanted else { return Lookup::nothing(false) };
-            return Lookup { receiver: Some(receiver.clone()), ..Lookup::one(copied) };
         }
         let explicit = Receivers::Explicit(receiver);
         for level in self.levels(file, node) {
@@ -344,7 +344,7 @@ impl Universe<'_> {
             Type::Java(name) => Some(name.clone()),
             _ => None,
         };
-        Lookup { java_class, ..self.leftover(search) }
+        Lookup { java_class, ..self.leftover(search, std::slice::from_ref(receiver)) }
     }
 
     /// Whether a value of a function type with a receiver is called on an object like an extension.
@@ -360,16 +360,6 @@ impl Universe<'_> {
             }
             _ => false,
         }
-    }
-
-    /// Returns the primary constructor of a data class: `copy` has its parameters, all with defaults.
-    fn copied_class(&self, ty: &Type) -> Option<DeclarationId> {
-        let Type::Class(class) = ty else { return None };
-        let is_data = self.get(class.class)?.1.modifiers.is_data;
-        let constructors = self.constructors(class.class).into_iter();
-        let mut primary =
-            constructors.filter(|id| self.kind(*id) == Some(DeclarationKind::PrimaryConstructor));
-        primary.next().filter(|_| is_data)
     }
 
     /// Resolves a name behind a class: a nested class, an entry, a member of its companion.
@@ -401,7 +391,7 @@ impl Universe<'_> {
                 return found;
             }
         }
-        self.leftover(search)
+        self.leftover(search, &[])
     }
 
     /// Chooses among declarations of one level, for a name that has no receiver.

@@ -1,6 +1,7 @@
 //! Kotlin: declarations, scopes, members, calls and the types of expressions.
 
 mod absent_libraries;
+mod accessibility;
 mod applicability;
 mod callables;
 mod calls;
@@ -18,9 +19,10 @@ mod lambdas;
 mod level_search;
 mod library;
 mod lookup;
+mod made_from;
 mod nullability;
 mod packages;
-mod protected;
+
 mod qualifiers;
 mod resolve;
 mod scopes;
@@ -33,6 +35,7 @@ mod tests;
 mod ty;
 mod type_references;
 mod universe;
+mod unseen_casts;
 
 pub use conventions::is_convention;
 pub use declarations::{DeclarationKind, KotlinDeclaration};

@@ -253,6 +253,11 @@ impl<'p> Universe<'p> {
         self.project.may_declare(qualified)
     }
 
+    /// Whether two files are of different modules.
+    pub(super) fn are_apart(&self, one: FileKey, other: FileKey) -> bool {
+        one != other && !library::is_of_library(other) && self.project.are_apart(one, other)
+    }
+
     /// Returns those of several declarations that a file may name, as far as the build's modules tell: all, if it seems that
     /// it may name none of them.
     pub(super) fn seen(&self, file: &ProjectFile, found: Vec<DeclarationId>) -> Vec<DeclarationId> {
