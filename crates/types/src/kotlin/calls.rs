@@ -78,7 +78,9 @@ impl Universe<'_> {
                 }
                 Some(DeclarationKind::PrimaryConstructor | DeclarationKind::SecondaryConstructor) => {
                     // `copy` returns what it is called on.
-                    if let Some(receiver @ Type::Class(_)) = receiver {
+                    if let Some(receiver @ Type::Class(of)) = receiver
+                        && self.class_of(id) == Some(of.class)
+                    {
                         return receiver.clone();
                     }
                     let bound = self.bound_by_call(file, member, receiver, arguments, None);

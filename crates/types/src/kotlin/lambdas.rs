@@ -2,6 +2,7 @@
 
 use super::applicability::{is_lambda_parameter, pair_arguments};
 use super::callables::Arguments;
+use super::declarations::DeclarationKind;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
@@ -33,16 +34,20 @@ impl Universe<'_> {
                 suffix.map_or(Type::Unknown, |suffix| self.expected_argument(file, suffix, lambda))
             }
             K::PropertyDeclaration => match file.child(holder, K::VariableDeclaration) {
-                Some(variable) => self.type_in(file, variable).map_or(Type::Nothing, as_function),
+                Some(variable) => {
+                    self.type_in(file, variable).map_or(Type::Nothing, |ty| self.as_function(ty))
+                }
                 None => Type::Unknown,
             },
             K::FunctionBody => {
                 let function = file.parent(holder);
-                function.and_then(|function| self.type_in(file, function)).map_or(Type::Unknown, as_function)
+                function
+                    .and_then(|function| self.type_in(file, function))
+                    .map_or(Type::Unknown, |ty| self.as_function(ty))
             }
             K::Assignment => {
                 let target = file.children(holder).next();
-                target.map_or(Type::Unknown, |target| as_function(self.expression_type(file, target)))
+                target.map_or(Type::Unknown, |target| self.as_function(self.expression_type(file, target)))
             }
             K::ParenthesizedExpression => Type::Unknown,
             _ => Type::Unknown,
@@ -55,13 +60,18 @@ impl Universe<'_> {
         let Some(call) = self.call_of_suffix(file, suffix, &arguments) else { return Type::Unknown };
         let mut expected: Option<Type> = None;
         for candidate in &call.candidates {
+            if self.kind(candidate.declaration) == Some(DeclarationKind::Interface) {
+                // `Handler { … }` makes an object of an interface.
+                let types = arguments.types.map(|types| self.type_arguments(file, types));
+                return self.as_function(Type::class(candidate.declaration, types.unwrap_or_default()));
+            }
             let parameters = self.parameters(candidate.declaration);
             let Some(pairs) = pair_arguments(&parameters, &arguments) else { continue };
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
             let bound =
                 self.bound_by_call(file, candidate, call.receiver.as_ref(), &arguments, Some(argument));
             let own = self.type_parameters(candidate.declaration);
-            let ty = as_function(bound.close(&parameters[*at].ty, &own));
+            let ty = self.as_function(bound.close(&parameters[*at].ty, &own));
             match &expected {
                 None => expected = Some(ty),
                 Some(known) if has_same_shape(known, &ty) => {}
@@ -96,6 +106,15 @@ impl Universe<'_> {
         }
     }
 
+    /// Returns a function type as it is, that of an interface's one method for the interface; unknown for any other type.
+    fn as_function(&self, ty: Type) -> Type {
+        match &ty {
+            Type::Function(_) => ty,
+            Type::Class(class) => self.only_method(class).unwrap_or(Type::Unknown),
+            _ => Type::Unknown,
+        }
+    }
+
     /// Returns the type of a lambda's last expression.
     fn body_type(&self, file: &ProjectFile, lambda: NodeId) -> Type {
         let statements = file.child(lambda, K::Statements);
@@ -104,14 +123,6 @@ impl Universe<'_> {
             Some(last) => self.statement_type(file, last),
             None => self.library_type("kotlin", "Unit", Vec::new()),
         }
-    }
-}
-
-/// Returns a function type as it is; what is no function type is unknown.
-fn as_function(ty: Type) -> Type {
-    match ty {
-        Type::Function(_) => ty,
-        _ => Type::Unknown,
     }
 }
 

@@ -14,6 +14,7 @@ mod expect_actual;
 mod expressions;
 mod findings;
 mod foreign_calls;
+mod fun_interfaces;
 mod inference;
 mod lambdas;
 mod level_search;

@@ -1,0 +1,51 @@
+//! Interfaces of one method, of which a lambda makes an object.
+
+use super::declarations::DeclarationKind;
+use super::substitution::Substitution;
+use super::ty::{ClassType, Type};
+use super::universe::{DeclarationId, Universe};
+use symd_syntax::kotlin::KotlinNode as K;
+
+impl Universe<'_> {
+    /// Returns the type of the method that a lambda implements for an interface that is declared with `fun`; `None` where there
+    /// may be none, or several.
+    pub(super) fn only_method(&self, class: &ClassType) -> Option<Type> {
+        if self.kind(class.class) != Some(DeclarationKind::Interface) || !self.takes_lambdas(class.class) {
+            return None;
+        }
+        let above = self.ancestors(class.class);
+        if !above.is_complete {
+            return None;
+        }
+        let own = std::iter::once((class.class, Substitution::default()));
+        let all = own.chain(above.classes.iter().cloned());
+        let mut methods = all.flat_map(|(of, substitution)| {
+            self.methods_without_body(of).into_iter().map(move |id| (id, substitution.clone()))
+        });
+        let (method, substitution) = methods.next()?;
+        // A method that it overrides is the same one.
+        if methods.any(|(other, _)| self.name(other) != self.name(method) || !self.hides(method, other)) {
+            return None;
+        }
+        if !self.type_parameters(method).is_empty() {
+            return None;
+        }
+        let given = Substitution::new(&self.type_parameters(class.class), &class.arguments);
+        let known = self.type_parameters(class.class);
+        let of_class = |ty: &Type| given.close(&substitution.apply(ty), &known);
+        let receiver = self.extension_receiver(method).map(|ty| of_class(&ty));
+        let parameters = self.parameters(method).iter().map(|one| of_class(&one.ty)).collect();
+        Some(Type::function(receiver, parameters, of_class(&self.declared_type(method))))
+    }
+
+    fn methods_without_body(&self, class: DeclarationId) -> Vec<DeclarationId> {
+        let Some((file, declaration)) = self.get(class) else { return Vec::new() };
+        let is_abstract = |number: &usize| {
+            let one = &file.declarations[*number];
+            one.kind == DeclarationKind::Function && file.child(one.node, K::FunctionBody).is_none()
+        };
+        let is_interface = declaration.kind == DeclarationKind::Interface;
+        let numbers = file.all_in_scope(declaration.node).filter(is_abstract).filter(|_| is_interface);
+        numbers.map(|number| DeclarationId { file: class.file, number }).collect()
+    }
+}
