@@ -13,6 +13,7 @@ mod python;
 mod python_place;
 mod revisions;
 mod source_version;
+mod throwables;
 mod wanted_files;
 
 pub use self::mapping::{MappingMisfit, TraceMapping};
@@ -104,7 +105,10 @@ impl ResolvedTraces {
         for trace in &self.traces {
             match (trace.relation, all.last_mut()) {
                 (TraceRelation::Cause, Some(chain)) => chain.push_front(trace),
-                (TraceRelation::Suppressed, Some(chain)) => chain.push_back(trace),
+                // What was suppressed caused nothing, nor did its own causes: they are told last.
+                (TraceRelation::Suppressed | TraceRelation::CauseOfSuppressed, Some(chain)) => {
+                    chain.push_back(trace);
+                }
                 _ => all.push(VecDeque::from([trace])),
             }
         }

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::lines::streams;
 use super::python::tracebacks;
+use super::throwables::throwables;
 
 /// A throwable or a thread with its frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum TraceRelation {
     Cause,
     /// It was thrown while the one before was.
     Suppressed,
+    /// It caused one that was suppressed, not the one that the trace is about.
+    CauseOfSuppressed,
 }
 
 /// One frame, as it is written.
@@ -64,24 +67,6 @@ pub struct ParsedFrame {
 /// Maximum number of lines of a message that are kept.
 pub(super) const MAX_MESSAGE_LINES: usize = 20;
 
-static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|Fatal Exception: |Exception |(?P<cause>Caused by: )|"#,
-        r"(?P<suppressed>Suppressed: )|\[CIRCULAR REFERENCE: ?)?",
-        r"(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)*)(?:: ?(?P<message>.*)|\s*)$"
-    ))
-    .ok()
-});
-
-/// `java.lang.AssertionError at TillTest.kt:12`, as Gradle prints failed tests.
-static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^\s*(?P<cause>Caused by: )?(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)+) at (?P<file>[\w$-]+\.(?:kt|kts|java)):(?P<line>\d+)\s*$")
-        .ok()
-});
-
-static THREAD: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^"(?P<name>[^"]*)".*\b(?:prio|tid|sysTid|nid)=?"#).ok());
-
 /// A place alone: `Till.kt:12`.
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?:^|[\s(/])(?P<file>[A-Za-z_][\w$-]*\.(?:kt|kts|java)):(?P<line>\d+)\b").ok()
@@ -93,7 +78,7 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
     for stream in streams(text) {
         let (of_python, others) = tracebacks(&stream.lines);
         all.extend(of_python);
-        all.extend(of_lines(&others));
+        all.extend(throwables(&others));
     }
     if all.is_empty() {
         all.extend(places_alone(text));
@@ -106,161 +91,6 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
         all.sort_by_key(|trace| trace.thread != "main");
     }
     all
-}
-
-fn of_lines(lines: &[String]) -> Vec<ParsedTrace> {
-    let mut all: Vec<ParsedTrace> = Vec::new();
-    // What may be the head of the frames that follow.
-    let mut head: Option<(ParsedTrace, HeadStrength)> = None;
-    for line in lines {
-        let trimmed = line.trim();
-        if let Some(count) = omitted(trimmed) {
-            if let Some(last) = all.last_mut() {
-                last.omitted = count;
-            }
-        } else if let Some(short) = short(line) {
-            head = None;
-            all.push(short);
-        } else if let Some(frame) = frame(trimmed) {
-            match head.take() {
-                Some((head, _)) => all.push(ParsedTrace { frames: vec![frame], ..head }),
-                None => match all.last_mut() {
-                    Some(last) => last.frames.push(frame),
-                    None => all.push(ParsedTrace { frames: vec![frame], ..ParsedTrace::default() }),
-                },
-            }
-        } else if let Some(thread) = THREAD.as_ref().and_then(|thread| thread.captures(trimmed)) {
-            let thread = ParsedTrace { thread: thread["name"].to_owned(), ..ParsedTrace::default() };
-            head = Some((thread, HeadStrength::Sure));
-        } else if let Some(found) = header(line).filter(|(_, strength)| {
-            // A line of a message is no head, however it looks.
-            *strength == HeadStrength::Sure || !matches!(head, Some((_, HeadStrength::Sure)))
-        }) {
-            head = Some(found);
-        } else if matches!(head, Some((_, HeadStrength::IfFrameFollows))) && !trimmed.is_empty() {
-            head = None;
-        } else if let Some((head, _)) = &mut head
-            && !head.error_type.is_empty()
-            && head.message.lines().count() < MAX_MESSAGE_LINES
-            && !trimmed.is_empty()
-        {
-            head.message.extend(["\n", trimmed]);
-        }
-    }
-    // A throwable whose frames were cut off.
-    all.extend(head.map(|(head, _)| head).filter(|head| head.relation == TraceRelation::Cause));
-    all
-}
-
-/// How sure it is that a line is the head of a trace.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum HeadStrength {
-    Sure,
-    IfFrameFollows,
-}
-
-fn header(line: &str) -> Option<(ParsedTrace, HeadStrength)> {
-    let found = HEADER.as_ref()?.captures(line)?;
-    let error_type = &found["type"];
-    let simple = error_type.rsplit('.').next().unwrap_or(error_type);
-    let is_said = !line[..found.name("type")?.start()].trim().is_empty();
-    // The rest of a frame that was cut in two, `talog.kt:30)`.
-    if matches!(simple, "kt" | "kts" | "java") {
-        return None;
-    }
-    let has_known_end =
-        ["Exception", "Error", "Throwable", "Failure"].iter().any(|end| simple.ends_with(end));
-    // Any class may be a throwable: with another name it is one if a frame follows at once.
-    let strength = match is_said || has_known_end && error_type.contains('.') {
-        true => HeadStrength::Sure,
-        false => HeadStrength::IfFrameFollows,
-    };
-    if strength == HeadStrength::IfFrameFollows && !error_type.contains('.') {
-        return None;
-    }
-    let relation = match (found.name("cause"), found.name("suppressed")) {
-        (Some(_), _) => TraceRelation::Cause,
-        (_, Some(_)) => TraceRelation::Suppressed,
-        (None, None) => TraceRelation::First,
-    };
-    let text = |name: &str| found.name(name).map_or("", |found| found.as_str()).trim().to_owned();
-    let trace = ParsedTrace {
-        error_type: error_type.to_owned(),
-        message: text("message"),
-        relation,
-        thread: text("thread"),
-        ..ParsedTrace::default()
-    };
-    Some((trace, strength))
-}
-
-fn short(line: &str) -> Option<ParsedTrace> {
-    let found = SHORT.as_ref()?.captures(line)?;
-    let frame = ParsedFrame {
-        file: found["file"].to_owned(),
-        line: found["line"].parse().ok(),
-        ..ParsedFrame::default()
-    };
-    let relation = if found.name("cause").is_some() { TraceRelation::Cause } else { TraceRelation::First };
-    Some(ParsedTrace {
-        error_type: found["type"].to_owned(),
-        relation,
-        frames: vec![frame],
-        ..ParsedTrace::default()
-    })
-}
-
-/// `... 12 more`
-fn omitted(line: &str) -> Option<usize> {
-    line.strip_prefix("...")?
-        .trim()
-        .strip_suffix("more")
-        .or_else(|| line.strip_prefix("...")?.trim().strip_suffix("common frames omitted"))?
-        .trim()
-        .parse()
-        .ok()
-}
-
-/// `at a.B.c(B.kt:12)`, also without "at" and with a blank before the parenthesis.
-fn frame(line: &str) -> Option<ParsedFrame> {
-    let (said, rest) = match line.strip_prefix("at ").or_else(|| line.strip_prefix("• at ")) {
-        Some(rest) => (true, rest.trim()),
-        None => (false, line),
-    };
-    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`.
-    let rest = match rest.rfind(')') {
-        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~']) => &rest[..=end],
-        _ => rest,
-    };
-    let inner = rest.strip_suffix(')')?;
-    let (name, place) = inner.rsplit_once('(')?;
-    // Class loader and module: `app//`, `java.base@17/`.
-    let name = name.trim_end();
-    let name =
-        name.rsplit_once('/').filter(|(module, _)| !module.contains(' ')).map_or(name, |(module, last)| {
-            // `$$Lambda$14/0x0000000800c03000.run`
-            if last.starts_with("0x") { module } else { last }
-        });
-    let (class, method) = name.rsplit_once('.')?;
-    let (file, line) = match place.rsplit_once(':') {
-        Some((file, line)) => (file, line.trim().parse().ok()),
-        None => (place, None),
-    };
-    let is_file = [".kt", ".kts", ".java", ".groovy", ".scala"].iter().any(|end| file.ends_with(end));
-    let is_known =
-        is_file || matches!(file, "Native Method" | "Native method" | "Unknown Source" | "SourceFile" | "");
-    let is_class = !class.is_empty() && !class.contains(char::is_whitespace);
-    if !is_class || method.is_empty() || !(is_known || said) || (!said && !is_file) {
-        return None;
-    }
-    Some(ParsedFrame {
-        class: class.to_owned(),
-        method: method.to_owned(),
-        file: if is_file { file.to_owned() } else { String::new() },
-        line,
-        map_id: file.strip_prefix("r8-map-id-").map(str::to_owned),
-        ..ParsedFrame::default()
-    })
 }
 
 /// Returns the places that a text without any trace names.
@@ -315,6 +145,24 @@ mod tests {
                 "Suppressed java.io.IOException||a.E.<init> E.java:0|0",
             ]
         );
+    }
+
+    #[test]
+    fn the_cause_of_a_suppressed_throwable_is_another() {
+        let text = "a.Outer: x\n\tat a.B.c(B.kt:3)\n\tSuppressed: a.Closing: y\n\t\tat a.B.d(B.kt:4)\n\tCaused by: a.Socket\n\t\tat \
+                    a.B.e(B.kt:5)\n\t\tSuppressed: a.Deep\n\t\t\tat a.B.f(B.kt:6)\nCaused by: a.Root\n\tat a.B.g(B.kt:7)\n";
+        let kinds = |text: &str| -> Vec<String> {
+            parse_trace(text).iter().map(|one| format!("{:?} {}", one.relation, one.error_type)).collect()
+        };
+        let expected =
+            ["First a.Outer", "Suppressed a.Closing", "CauseOfSuppressed a.Socket", "Suppressed a.Deep", "Cause a.Root"];
+        assert_eq!(kinds(text), expected);
+        // In a report, all lines stand further to the right.
+        let indented: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        assert_eq!(kinds(&indented), expected);
+        // Where a chat removed the indentation, the order alone counts.
+        let flat: String = text.lines().map(|line| format!("{}\n", line.trim_start())).collect();
+        assert_eq!(kinds(&flat)[2], "Cause a.Socket");
     }
 
     #[test]

@@ -120,6 +120,7 @@ pub(super) fn shown(resolved: &ResolvedTraces, limit: usize) -> String {
 fn head(trace: &ResolvedTrace, at: usize, text: &mut String) {
     let led_to = match (trace.relation, at) {
         (TraceRelation::Suppressed, _) => "suppressed: ",
+        (TraceRelation::CauseOfSuppressed, _) => "cause of what was suppressed: ",
         (_, 0) => "",
         _ => "led to: ",
     };

@@ -1,0 +1,256 @@
+//! Reads the throwables, threads and frames in the lines of one source. Invariant: what is none of these is left out, or is
+//! a line of a message.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::parse::{MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation};
+
+static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|Fatal Exception: |Exception |(?P<cause>Caused by: )|"#,
+        r"(?P<suppressed>Suppressed: )|\[CIRCULAR REFERENCE: ?)?",
+        r"(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)*)(?:: ?(?P<message>.*)|\s*)$"
+    ))
+    .ok()
+});
+
+/// `java.lang.AssertionError at TillTest.kt:12`, as Gradle prints failed tests.
+static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\s*(?P<cause>Caused by: )?(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)+) at (?P<file>[\w$-]+\.(?:kt|kts|java)):(?P<line>\d+)\s*$")
+        .ok()
+});
+
+static THREAD: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^"(?P<name>[^"]*)".*\b(?:prio|tid|sysTid|nid)=?"#).ok());
+
+/// Returns the throwables and threads of the lines, in their order.
+pub(super) fn throwables(lines: &[String]) -> Vec<ParsedTrace> {
+    let mut reader = ThrowableReader::default();
+    lines.iter().for_each(|line| reader.take(line));
+    reader.finish()
+}
+
+#[derive(Default)]
+struct ThrowableReader {
+    all: Vec<ParsedTrace>,
+    /// What may be the head of the frames that follow.
+    head: Option<TraceHead>,
+    nesting: Nesting,
+}
+
+impl ThrowableReader {
+    fn take(&mut self, line: &str) {
+        let trimmed = line.trim();
+        if let Some(count) = omitted(trimmed) {
+            if let Some(last) = self.all.last_mut() {
+                last.omitted = count;
+            }
+        } else if let Some(short) = short(line) {
+            self.head = None;
+            self.add(short, column(line));
+        } else if let Some(frame) = frame(trimmed) {
+            self.frame(frame);
+        } else if let Some(thread) = THREAD.as_ref().and_then(|thread| thread.captures(trimmed)) {
+            let trace = ParsedTrace { thread: thread["name"].to_owned(), ..ParsedTrace::default() };
+            self.head = Some(TraceHead { trace, strength: HeadStrength::Sure, column: column(line) });
+        } else if let Some(found) = header(line).filter(|found| {
+            // A line of a message is no head, however it looks.
+            found.strength == HeadStrength::Sure || !self.has_sure_head()
+        }) {
+            self.head = Some(found);
+        } else {
+            self.further(trimmed);
+        }
+    }
+
+    fn has_sure_head(&self) -> bool {
+        self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::Sure)
+    }
+
+    fn frame(&mut self, frame: ParsedFrame) {
+        match (self.head.take(), self.all.last_mut()) {
+            (Some(head), _) => self.add(ParsedTrace { frames: vec![frame], ..head.trace }, head.column),
+            (None, Some(last)) => last.frames.push(frame),
+            (None, None) => self.all.push(ParsedTrace { frames: vec![frame], ..ParsedTrace::default() }),
+        }
+    }
+
+    /// Takes a line that may be one of the head's message.
+    fn further(&mut self, line: &str) {
+        let Some(head) = self.head.as_mut().filter(|_| !line.is_empty()) else { return };
+        if head.strength == HeadStrength::IfFrameFollows {
+            self.head = None;
+        } else if !head.trace.error_type.is_empty()
+            && head.trace.message.lines().count() < MAX_MESSAGE_LINES
+        {
+            head.trace.message.extend(["\n", line]);
+        }
+    }
+
+    fn add(&mut self, trace: ParsedTrace, column: usize) {
+        let relation = self.nesting.relation(trace.relation, column);
+        self.all.push(ParsedTrace { relation, ..trace });
+    }
+
+    fn finish(mut self) -> Vec<ParsedTrace> {
+        // A throwable whose frames were cut off.
+        if let Some(head) = self.head.take_if(|head| head.trace.relation == TraceRelation::Cause) {
+            self.add(head.trace, head.column);
+        }
+        self.all
+    }
+}
+
+/// The columns of a chain's suppressed throwables, of which each holds those that stand as far to the right: Java indents
+/// what belongs to a suppressed one. Where the indentation was lost, none holds another.
+#[derive(Default)]
+struct Nesting {
+    /// The column of what begins the chain.
+    first: usize,
+    suppressed: Vec<usize>,
+}
+
+impl Nesting {
+    /// Returns the relation of the next throwable, which calls itself `said`.
+    fn relation(&mut self, said: TraceRelation, column: usize) -> TraceRelation {
+        match said {
+            TraceRelation::First => *self = Nesting { first: column, suppressed: Vec::new() },
+            TraceRelation::Suppressed => {
+                self.suppressed.retain(|&of| of < column);
+                self.suppressed.extend((column > self.first).then_some(column));
+            }
+            TraceRelation::Cause | TraceRelation::CauseOfSuppressed => {
+                self.suppressed.retain(|&of| of <= column);
+                if !self.suppressed.is_empty() {
+                    return TraceRelation::CauseOfSuppressed;
+                }
+            }
+        }
+        said
+    }
+}
+
+fn column(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// What may be the head of a trace.
+struct TraceHead {
+    trace: ParsedTrace,
+    strength: HeadStrength,
+    /// The bytes before it.
+    column: usize,
+}
+
+/// How sure it is that a line is the head of a trace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HeadStrength {
+    Sure,
+    IfFrameFollows,
+}
+
+fn header(line: &str) -> Option<TraceHead> {
+    let found = HEADER.as_ref()?.captures(line)?;
+    let error_type = &found["type"];
+    let simple = error_type.rsplit('.').next().unwrap_or(error_type);
+    let is_said = !line[..found.name("type")?.start()].trim().is_empty();
+    // The rest of a frame that was cut in two, `talog.kt:30)`.
+    if matches!(simple, "kt" | "kts" | "java") {
+        return None;
+    }
+    let has_known_end =
+        ["Exception", "Error", "Throwable", "Failure"].iter().any(|end| simple.ends_with(end));
+    // Any class may be a throwable: with another name it is one if a frame follows at once.
+    let strength = match is_said || has_known_end && error_type.contains('.') {
+        true => HeadStrength::Sure,
+        false => HeadStrength::IfFrameFollows,
+    };
+    if strength == HeadStrength::IfFrameFollows && !error_type.contains('.') {
+        return None;
+    }
+    let relation = match (found.name("cause"), found.name("suppressed")) {
+        (Some(_), _) => TraceRelation::Cause,
+        (_, Some(_)) => TraceRelation::Suppressed,
+        (None, None) => TraceRelation::First,
+    };
+    let text = |name: &str| found.name(name).map_or("", |found| found.as_str()).trim().to_owned();
+    let trace = ParsedTrace {
+        error_type: error_type.to_owned(),
+        message: text("message"),
+        relation,
+        thread: text("thread"),
+        ..ParsedTrace::default()
+    };
+    Some(TraceHead { trace, strength, column: column(line) })
+}
+
+fn short(line: &str) -> Option<ParsedTrace> {
+    let found = SHORT.as_ref()?.captures(line)?;
+    let frame = ParsedFrame {
+        file: found["file"].to_owned(),
+        line: found["line"].parse().ok(),
+        ..ParsedFrame::default()
+    };
+    let relation = if found.name("cause").is_some() { TraceRelation::Cause } else { TraceRelation::First };
+    Some(ParsedTrace {
+        error_type: found["type"].to_owned(),
+        relation,
+        frames: vec![frame],
+        ..ParsedTrace::default()
+    })
+}
+
+/// `... 12 more`
+fn omitted(line: &str) -> Option<usize> {
+    line.strip_prefix("...")?
+        .trim()
+        .strip_suffix("more")
+        .or_else(|| line.strip_prefix("...")?.trim().strip_suffix("common frames omitted"))?
+        .trim()
+        .parse()
+        .ok()
+}
+
+/// `at a.B.c(B.kt:12)`, also without "at" and with a blank before the parenthesis.
+fn frame(line: &str) -> Option<ParsedFrame> {
+    let (said, rest) = match line.strip_prefix("at ").or_else(|| line.strip_prefix("• at ")) {
+        Some(rest) => (true, rest.trim()),
+        None => (false, line),
+    };
+    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`.
+    let rest = match rest.rfind(')') {
+        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~']) => &rest[..=end],
+        _ => rest,
+    };
+    let inner = rest.strip_suffix(')')?;
+    let (name, place) = inner.rsplit_once('(')?;
+    // Class loader and module: `app//`, `java.base@17/`.
+    let name = name.trim_end();
+    let name =
+        name.rsplit_once('/').filter(|(module, _)| !module.contains(' ')).map_or(name, |(module, last)| {
+            // `$$Lambda$14/0x0000000800c03000.run`
+            if last.starts_with("0x") { module } else { last }
+        });
+    let (class, method) = name.rsplit_once('.')?;
+    let (file, line) = match place.rsplit_once(':') {
+        Some((file, line)) => (file, line.trim().parse().ok()),
+        None => (place, None),
+    };
+    let is_file = [".kt", ".kts", ".java", ".groovy", ".scala"].iter().any(|end| file.ends_with(end));
+    let is_known =
+        is_file || matches!(file, "Native Method" | "Native method" | "Unknown Source" | "SourceFile" | "");
+    let is_class = !class.is_empty() && !class.contains(char::is_whitespace);
+    if !is_class || method.is_empty() || !(is_known || said) || (!said && !is_file) {
+        return None;
+    }
+    Some(ParsedFrame {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        file: if is_file { file.to_owned() } else { String::new() },
+        line,
+        map_id: file.strip_prefix("r8-map-id-").map(str::to_owned),
+        ..ParsedFrame::default()
+    })
+}
