@@ -130,7 +130,7 @@ fn joined(lines: Vec<String>) -> Vec<String> {
     let mut open = 0;
     for line in lines {
         let trimmed = line.trim();
-        let begins = trimmed.starts_with("at ") || trimmed.starts_with("Caused by:") || trimmed.is_empty();
+        let begins = trimmed.starts_with("at ") || trimmed.starts_with("Caused by") || trimmed.is_empty();
         match all.last_mut() {
             Some(last) if open > 0 && !begins => {
                 // Broken at a blank only where the name itself has one; classes and files have none.

@@ -166,6 +166,19 @@ mod tests {
     }
 
     #[test]
+    fn causes_as_crashlytics_writes_them() {
+        let text = "Fatal Exception: java.lang.RuntimeException: outer\n       at a.B.c(B.kt:3)\nCaused by a.Gone: inner\n       at a.D.e(D.kt:4)\n";
+        assert_eq!(
+            shown(text),
+            ["First java.lang.RuntimeException|outer|a.B.c B.kt:3|0", "Cause a.Gone|inner|a.D.e D.kt:4|0"]
+        );
+        assert_eq!(
+            shown("a.Gone: x\n\tat a.B.c(B.kt:3)\nCaused by us: see\n\tat a.D.e(D.kt:4)\n"),
+            ["First a.Gone|x|a.B.c B.kt:3,a.D.e D.kt:4|0"]
+        );
+    }
+
+    #[test]
     fn other_forms() {
         assert_eq!(
             shown("Fatal Exception: java.lang.NullPointerException: x\n       at a.B.c (B.kt:3)\n"),

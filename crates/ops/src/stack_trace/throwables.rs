@@ -9,7 +9,7 @@ use super::parse::{MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation};
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|Fatal Exception: |Exception |(?P<cause>Caused by: )|"#,
+        r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|Fatal Exception: |Exception |(?P<cause>Caused by:? )|"#,
         r"(?P<suppressed>Suppressed: )|\[CIRCULAR REFERENCE: ?)?",
         r"(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)*)(?:: ?(?P<message>.*)|\s*)$"
     ))
@@ -155,7 +155,12 @@ fn header(line: &str) -> Option<TraceHead> {
     let found = HEADER.as_ref()?.captures(line)?;
     let error_type = &found["type"];
     let simple = error_type.rsplit('.').next().unwrap_or(error_type);
-    let is_said = !line[..found.name("type")?.start()].trim().is_empty();
+    let said = line[..found.name("type")?.start()].trim();
+    let is_said = !said.is_empty();
+    // Crashlytics writes no colon; a sentence may begin in the same way.
+    if said == "Caused by" && !error_type.contains('.') {
+        return None;
+    }
     // The rest of a frame that was cut in two, `talog.kt:30)`.
     if matches!(simple, "kt" | "kts" | "java") {
         return None;
