@@ -179,6 +179,27 @@ mod tests {
     }
 
     #[test]
+    fn threads_as_crashlytics_writes_them() {
+        let threads = |text: &str| -> Vec<String> {
+            let one = |one: &ParsedTrace| format!("{}|{}|{}", one.error_type, one.thread, one.frames.len());
+            parse_trace(text).iter().map(one).collect()
+        };
+        let crash = "Fatal Exception: a.Gone: x\n       at a.B.c(B.kt:3)\n       at a.B.d(B.kt:4)\n\n";
+        let frame = "       at a.D.e(D.kt:4)\n";
+        assert_eq!(
+            threads(&format!("{crash}main:\n{frame}\nOkHttp https://a.example/...:\n{frame}{frame}")),
+            ["a.Gone||2", "|main|1", "|OkHttp https://a.example/...|2"]
+        );
+        assert_eq!(
+            threads(&format!("{crash}--\n\n#1. Pool worker: 0 0 0x0000000000000000\n{frame}")),
+            ["a.Gone||2", "|Pool worker|1"]
+        );
+        // A line of a message, one that no frame follows, and a throwable whose message is empty.
+        assert_eq!(threads(&format!("a.GoneException: one of:\nthese:\n{frame}see:\nthat\n{frame}")), ["a.GoneException||2"]);
+        assert_eq!(threads(&format!("{crash}a.b.Lost:\n{frame}")), ["a.Gone||2", "a.b.Lost||1"]);
+    }
+
+    #[test]
     fn other_forms() {
         assert_eq!(
             shown("Fatal Exception: java.lang.NullPointerException: x\n       at a.B.c (B.kt:3)\n"),

@@ -25,6 +25,9 @@ static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static THREAD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"^"(?P<name>[^"]*)".*\b(?:prio|tid|sysTid|nid)=?"#).ok());
 
+/// The longest name of a thread, in bytes.
+const MAX_THREAD_NAME: usize = 100;
+
 /// Returns the throwables and threads of the lines, in their order.
 pub(super) fn throwables(lines: &[String]) -> Vec<ParsedTrace> {
     let mut reader = ThrowableReader::default();
@@ -52,9 +55,9 @@ impl ThrowableReader {
             self.add(short, column(line));
         } else if let Some(frame) = frame(trimmed) {
             self.frame(frame);
-        } else if let Some(thread) = THREAD.as_ref().and_then(|thread| thread.captures(trimmed)) {
-            let trace = ParsedTrace { thread: thread["name"].to_owned(), ..ParsedTrace::default() };
-            self.head = Some(TraceHead { trace, strength: HeadStrength::Sure, column: column(line) });
+        } else if let Some((name, strength)) = self.thread(trimmed) {
+            let trace = ParsedTrace { thread: name.to_owned(), ..ParsedTrace::default() };
+            self.head = Some(TraceHead { trace, strength, column: column(line) });
         } else if let Some(found) = header(line).filter(|found| {
             // A line of a message is no head, however it looks.
             found.strength == HeadStrength::Sure || !self.has_sure_head()
@@ -63,6 +66,16 @@ impl ThrowableReader {
         } else {
             self.further(trimmed);
         }
+    }
+
+    /// Returns the name of the thread whose frames follow, if a line is the head of one.
+    fn thread<'l>(&self, line: &'l str) -> Option<(&'l str, HeadStrength)> {
+        if let Some(found) = THREAD.as_ref()?.captures(line) {
+            return Some((found.name("name")?.as_str(), HeadStrength::Sure));
+        }
+        // A line of a message may end with a colon, too.
+        let may_be = self.head.is_none() && !self.all.is_empty();
+        thread_of_report(line).filter(|_| may_be).map(|name| (name, HeadStrength::IfFrameFollows))
     }
 
     fn has_sure_head(&self) -> bool {
@@ -189,6 +202,19 @@ fn header(line: &str) -> Option<TraceHead> {
         ..ParsedTrace::default()
     };
     Some(TraceHead { trace, strength, column: column(line) })
+}
+
+/// Returns the name of a thread as Crashlytics writes it: `OkHttp ConnectionPool:` or `#1. main: 0 0 0x0000000000000000`.
+fn thread_of_report(line: &str) -> Option<&str> {
+    let numbered = line.strip_prefix('#').and_then(|line| line.split_once(". "));
+    let name = match numbered {
+        Some((_, rest)) => rest.split_once(": 0 0 0x")?.0.trim_start_matches("Crashed: "),
+        None => line.strip_suffix(':')?,
+    };
+    let last = name.rsplit('.').next().unwrap_or(name);
+    // A throwable with an empty message.
+    let is_class = name.contains('.') && last.starts_with(char::is_uppercase) && !name.contains(' ');
+    (!is_class && !name.trim().is_empty() && name.len() <= MAX_THREAD_NAME).then_some(name)
 }
 
 fn short(line: &str) -> Option<ParsedTrace> {
