@@ -200,6 +200,30 @@ mod tests {
     }
 
     #[test]
+    fn throwables_at_the_end_of_a_log_line() {
+        let frames = "\tat a.B.c(B.kt:3)\n";
+        let expected = ["First java.io.IOException|x: y|a.B.c B.kt:3|0"];
+        for line in [
+            "Non-fatal Exception: java.io.IOException: x: y",
+            "Fatal Exception: java.io.IOException: x: y",
+            "2024-01-05 12:00:01,003 ERROR [worker-1] c.s.Till - failed: java.io.IOException: x: y",
+            "12:00:01 WARN c.s.Till: java.io.IOException: x: y",
+            "INSTRUMENTATION_RESULT: longMsg=java.io.IOException: x: y",
+        ] {
+            assert_eq!(shown(&format!("{line}\n{frames}")), expected, "{line}");
+        }
+        // What is logged after a throwable is no part of it.
+        assert_eq!(
+            shown(&format!("a.Gone: z\n{frames}12:00 ERROR t - shop.core.OutOfStock: no 3\n{frames}")),
+            ["First a.Gone|z|a.B.c B.kt:3|0", "First shop.core.OutOfStock|no 3|a.B.c B.kt:3|0"]
+        );
+        assert_eq!(
+            shown(&format!("a.b.BadError: said\nby java.io.IOException: x\n{frames}")),
+            ["First a.b.BadError|said\nby java.io.IOException: x|a.B.c B.kt:3|0"]
+        );
+    }
+
+    #[test]
     fn other_forms() {
         assert_eq!(
             shown("Fatal Exception: java.lang.NullPointerException: x\n       at a.B.c (B.kt:3)\n"),

@@ -9,7 +9,7 @@ use super::parse::{MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation};
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|Fatal Exception: |Exception |(?P<cause>Caused by:? )|"#,
+        r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|(?:Non-f|F)atal Exception: |Exception |(?P<cause>Caused by:? )|"#,
         r"(?P<suppressed>Suppressed: )|\[CIRCULAR REFERENCE: ?)?",
         r"(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)*)(?:: ?(?P<message>.*)|\s*)$"
     ))
@@ -27,6 +27,20 @@ static THREAD: LazyLock<Option<Regex>> =
 
 /// The longest name of a thread, in bytes.
 const MAX_THREAD_NAME: usize = 100;
+
+/// A throwable that a log line ends with: `12:00:01 ERROR [main] till - failed: java.io.IOException: x`.
+static LOGGED_THROWABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"^.*?[\s:=>"'\]](?P<type>[a-z_][\w$]*(?:\.[\w$]+)*\.[\w$]*(?:Exception|Error|Throwable|Failure))"#,
+        r"(?:: ?(?P<message>.*)|\s*)$"
+    ))
+    .ok()
+});
+
+/// The same with a class of any name.
+static LOGGED_CLASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^.*?(?:: | - )(?P<type>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: ?(?P<message>.*)|\s*)$").ok()
+});
 
 /// Returns the throwables and threads of the lines, in their order.
 pub(super) fn throwables(lines: &[String]) -> Vec<ParsedTrace> {
@@ -58,7 +72,7 @@ impl ThrowableReader {
         } else if let Some((name, strength)) = self.thread(trimmed) {
             let trace = ParsedTrace { thread: name.to_owned(), ..ParsedTrace::default() };
             self.head = Some(TraceHead { trace, strength, column: column(line) });
-        } else if let Some(found) = header(line).filter(|found| {
+        } else if let Some(found) = header(line).or_else(|| logged(line)).filter(|found| {
             // A line of a message is no head, however it looks.
             found.strength == HeadStrength::Sure || !self.has_sure_head()
         }) {
@@ -215,6 +229,22 @@ fn thread_of_report(line: &str) -> Option<&str> {
     // A throwable with an empty message.
     let is_class = name.contains('.') && last.starts_with(char::is_uppercase) && !name.contains(' ');
     (!is_class && !name.trim().is_empty() && name.len() <= MAX_THREAD_NAME).then_some(name)
+}
+
+/// Reads the throwable that a log line ends with.
+fn logged(line: &str) -> Option<TraceHead> {
+    const ENDS: [&str; 4] = ["Exception", "Error", "Throwable", "Failure"];
+    let of_known_end = LOGGED_THROWABLE.as_ref().filter(|_| ENDS.iter().any(|end| line.contains(end)));
+    let found = of_known_end
+        .and_then(|pattern| pattern.captures(line))
+        .or_else(|| LOGGED_CLASS.as_ref()?.captures(line))?;
+    let message = found.name("message").map_or("", |message| message.as_str()).trim();
+    let trace = ParsedTrace {
+        error_type: found["type"].to_owned(),
+        message: message.to_owned(),
+        ..ParsedTrace::default()
+    };
+    Some(TraceHead { trace, strength: HeadStrength::IfFrameFollows, column: column(line) })
 }
 
 fn short(line: &str) -> Option<ParsedTrace> {
