@@ -38,6 +38,11 @@ static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static TAG: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"</?[a-zA-Z][\w-]*(?:\s+[\w:-]+="[^"]*")*\s*/?>|<!\[CDATA\[|\]\]>"#).ok());
 
+/// The time or the level with which programs begin the lines of their logs.
+static LOG_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\[?(?:\d{4}-\d\d-\d\d|\d\d:\d\d|(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)\b)").ok()
+});
+
 /// What Android logs before the trace of a crash; traces of exceptions that were caught have no such line.
 const FATAL: &str = "FATAL EXCEPTION";
 
@@ -85,6 +90,11 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     all.sort_by_cached_key(|stream| !stream.lines.iter().any(|line| line.contains(FATAL)));
     all.iter_mut().for_each(|stream| stream.lines = joined(std::mem::take(&mut stream.lines)));
     all
+}
+
+/// Whether a line is one that a program logged: no line of a message before it.
+pub(super) fn begins_log_line(line: &str) -> bool {
+    LOG_LINE.as_ref().is_some_and(|start| start.is_match(line))
 }
 
 /// Removes the marks of quoted e-mails and of code in chats.

@@ -224,6 +224,24 @@ mod tests {
     }
 
     #[test]
+    fn a_throwable_of_any_name_with_a_message_of_several_lines() {
+        let custom = "shop.core.OutOfStock: no 3\nin the shelf\n\tat a.D.e(D.kt:4)\n";
+        let expected = "First shop.core.OutOfStock|no 3\nin the shelf|a.D.e D.kt:4|0";
+        assert_eq!(shown(custom), [expected]);
+        assert_eq!(shown(&format!("java.io.IOException\n\tat a.B.c(B.kt:3)\n{custom}"))[1], expected);
+        // A logger's line, and a long text before frames that are of another trace.
+        let text = "java.io.IOException\n\tat a.B.c(B.kt:3)\n";
+        for between in ["shop.core.Till: opened\n12:00:01 closed\n".to_owned(), "shop.core.Till: a\n".to_owned() + &"b\n".repeat(30)] {
+            assert_eq!(shown(&format!("{text}{between}\tat a.D.e(D.kt:4)\n")).len(), 1);
+        }
+        // A throwable that was logged without frames.
+        assert_eq!(
+            shown("java.io.IOException: x\n12:00:01 ERROR t - failed: java.io.EOFException: y\n\tat a.B.c(B.kt:3)\n"),
+            ["First java.io.EOFException|y|a.B.c B.kt:3|0"]
+        );
+    }
+
+    #[test]
     fn other_forms() {
         assert_eq!(
             shown("Fatal Exception: java.lang.NullPointerException: x\n       at a.B.c (B.kt:3)\n"),

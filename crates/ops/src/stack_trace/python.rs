@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::lines::begins_log_line;
 use super::parse::{MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation};
 
 const HEAD: &str = "Traceback (most recent call last):";
@@ -30,11 +31,6 @@ static EXCEPTION: LazyLock<Option<Regex>> =
 
 static THREAD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^Exception in thread (?P<name>[^:]+):$").ok());
-
-/// The start of a line that a program logged after the exception: it is no line of its message.
-static LOGGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:\[|\d{4}-\d\d-\d\d|\d\d:\d\d|(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)\b)").ok()
-});
 
 /// The margin of a group of exceptions.
 const MARGIN: [char; 3] = ['|', '+', '-'];
@@ -172,7 +168,7 @@ impl TracebackReader {
 
     /// Takes a further line of the message, or a note.
     fn message(&mut self, text: &str) -> bool {
-        let is_logged = LOGGED.as_ref().is_some_and(|logged| logged.is_match(text));
+        let is_logged = text.starts_with('[') || begins_log_line(text);
         let message = &mut self.chain[self.current].message;
         if text.is_empty() || is_logged || message.lines().count() >= MAX_MESSAGE_LINES {
             self.within = Within::Nothing;

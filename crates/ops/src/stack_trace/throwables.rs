@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::lines::begins_log_line;
 use super::parse::{MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation};
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -74,7 +75,7 @@ impl ThrowableReader {
             self.head = Some(TraceHead { trace, strength, column: column(line) });
         } else if let Some(found) = header(line).or_else(|| logged(line)).filter(|found| {
             // A line of a message is no head, however it looks.
-            found.strength == HeadStrength::Sure || !self.has_sure_head()
+            found.strength == HeadStrength::Sure || !self.has_sure_head() || begins_log_line(line)
         }) {
             self.head = Some(found);
         } else {
@@ -107,12 +108,13 @@ impl ThrowableReader {
     /// Takes a line that may be one of the head's message.
     fn further(&mut self, line: &str) {
         let Some(head) = self.head.as_mut().filter(|_| !line.is_empty()) else { return };
-        if head.strength == HeadStrength::IfFrameFollows {
-            self.head = None;
-        } else if !head.trace.error_type.is_empty()
-            && head.trace.message.lines().count() < MAX_MESSAGE_LINES
-        {
-            head.trace.message.extend(["\n", line]);
+        let has_room = head.trace.message.lines().count() < MAX_MESSAGE_LINES;
+        let is_logged = begins_log_line(line);
+        match head.strength {
+            HeadStrength::IfFrameFollows => self.head = None,
+            HeadStrength::IfFramesFollow if !has_room || is_logged => self.head = None,
+            _ if head.trace.error_type.is_empty() || !has_room || is_logged => {}
+            _ => head.trace.message.extend(["\n", line]),
         }
     }
 
@@ -175,6 +177,9 @@ struct TraceHead {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HeadStrength {
     Sure,
+    /// If frames follow, after the lines of a message at most.
+    IfFramesFollow,
+    /// If a frame follows at once.
     IfFrameFollows,
 }
 
@@ -194,12 +199,14 @@ fn header(line: &str) -> Option<TraceHead> {
     }
     let has_known_end =
         ["Exception", "Error", "Throwable", "Failure"].iter().any(|end| simple.ends_with(end));
-    // Any class may be a throwable: with another name it is one if a frame follows at once.
-    let strength = match is_said || has_known_end && error_type.contains('.') {
-        true => HeadStrength::Sure,
-        false => HeadStrength::IfFrameFollows,
+    let has_package = error_type.contains('.');
+    // Any class may be a throwable: with another name it is one if frames follow. Other words with dots are hosts or loggers.
+    let strength = match (is_said || has_known_end && has_package, simple.starts_with(char::is_uppercase)) {
+        (true, _) => HeadStrength::Sure,
+        (false, true) => HeadStrength::IfFramesFollow,
+        (false, false) => HeadStrength::IfFrameFollows,
     };
-    if strength == HeadStrength::IfFrameFollows && !error_type.contains('.') {
+    if strength != HeadStrength::Sure && !has_package {
         return None;
     }
     let relation = match (found.name("cause"), found.name("suppressed")) {
@@ -235,16 +242,18 @@ fn thread_of_report(line: &str) -> Option<&str> {
 fn logged(line: &str) -> Option<TraceHead> {
     const ENDS: [&str; 4] = ["Exception", "Error", "Throwable", "Failure"];
     let of_known_end = LOGGED_THROWABLE.as_ref().filter(|_| ENDS.iter().any(|end| line.contains(end)));
-    let found = of_known_end
-        .and_then(|pattern| pattern.captures(line))
-        .or_else(|| LOGGED_CLASS.as_ref()?.captures(line))?;
+    let found = of_known_end.and_then(|pattern| pattern.captures(line));
+    let (found, strength) = match found {
+        Some(found) => (found, HeadStrength::IfFramesFollow),
+        None => (LOGGED_CLASS.as_ref()?.captures(line)?, HeadStrength::IfFrameFollows),
+    };
     let message = found.name("message").map_or("", |message| message.as_str()).trim();
     let trace = ParsedTrace {
         error_type: found["type"].to_owned(),
         message: message.to_owned(),
         ..ParsedTrace::default()
     };
-    Some(TraceHead { trace, strength: HeadStrength::IfFrameFollows, column: column(line) })
+    Some(TraceHead { trace, strength, column: column(line) })
 }
 
 fn short(line: &str) -> Option<ParsedTrace> {
