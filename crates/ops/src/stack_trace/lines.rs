@@ -43,8 +43,8 @@ static LOG_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^\[?(?:\d{4}-\d\d-\d\d|\d\d:\d\d|(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)\b)").ok()
 });
 
-/// What Android logs before the trace of a crash; traces of exceptions that were caught have no such line.
-const FATAL: &str = "FATAL EXCEPTION";
+/// What Android logs before the trace of a crash, or of a native one; traces of exceptions that were caught have no such line.
+const FATAL: [&str; 2] = ["FATAL EXCEPTION", "*** *** *** ***"];
 
 /// Splits a text into streams: those of a log that hold a crash first, then in the order in which they begin.
 pub(super) fn streams(text: &str) -> Vec<LogStream> {
@@ -87,7 +87,8 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
         all[at].lines.extend(message.split('\n').map(str::to_owned));
     }
     // Stable. A device's log has thousands of streams: each is searched once.
-    all.sort_by_cached_key(|stream| !stream.lines.iter().any(|line| line.contains(FATAL)));
+    let is_fatal = |line: &String| FATAL.iter().any(|fatal| line.contains(fatal));
+    all.sort_by_cached_key(|stream| !stream.lines.iter().any(is_fatal));
     all.iter_mut().for_each(|stream| stream.lines = joined(std::mem::take(&mut stream.lines)));
     all
 }

@@ -60,8 +60,17 @@ pub struct ParsedFrame {
     pub path: String,
     /// The line of source, as Python writes it.
     pub code: String,
+    /// The library, or the file of compiled classes, of a frame of a native crash; empty for other frames.
+    pub library: String,
     /// How many more times it stands there than is written.
     pub repeats: usize,
+}
+
+impl ParsedFrame {
+    /// Whether it is a frame of machine code that no class was compiled to.
+    pub fn is_native(&self) -> bool {
+        !self.library.is_empty() && self.class.is_empty()
+    }
 }
 
 /// Maximum number of lines of a message that are kept.
@@ -239,6 +248,28 @@ mod tests {
             shown("java.io.IOException: x\n12:00:01 ERROR t - failed: java.io.EOFException: y\n\tat a.B.c(B.kt:3)\n"),
             ["First java.io.EOFException|y|a.B.c B.kt:3|0"]
         );
+    }
+
+    #[test]
+    fn a_native_crash() {
+        let text = "*** *** *** *** *** *** *** ***\nABI: 'arm64'\npid: 47, tid: 48, name: Render Thread  >>> com.shop <<<\nsignal 11 (SIGSEGV), code 1 \
+                    (SEGV_MAPERR), fault addr 0x10\nCause: null pointer dereference\nAbort message: 'no till'\n    x0  0000000000000010  x1  \
+                    0000000000000000\nbacktrace:\n      #00 pc 0000000000001000  /data/libtill.so (sum+12)\n      #01 pc 0000000000001000  \
+                    /data/base.odex (shop.Till.sell+44)\n--- --- ---\npid: 47, tid: 50, name: Pool  >>> com.shop <<<\n      #00 pc 00001000  \
+                    /lib/libc.so (syscall+28)\n";
+        let crash = "First SIGSEGV|signal 11, code 1 (SEGV_MAPERR), fault addr 0x10\nCause: null pointer dereference\nAbort message: 'no till'";
+        let frames = "|.sum :0,shop.Till.sell :0|0";
+        assert_eq!(shown(text), [format!("{crash}{frames}"), "First ||.syscall :0|0".to_owned()]);
+        let threads: Vec<String> = parse_trace(text).into_iter().map(|trace| trace.thread).collect();
+        assert_eq!(threads, ["Render Thread of com.shop", "Pool of com.shop"]);
+        // Cut off before its frames.
+        assert_eq!(shown(text.split("backtrace").next().unwrap()), [format!("{crash}||0")]);
+        // As logcat shows it, among what other processes write.
+        let logged: String = text
+            .lines()
+            .map(|line| format!("01-05 12:34:56.789  4711  4711 F DEBUG   : {line}\n01-05 12:34:56.789     1     1 I other   : x\n"))
+            .collect();
+        assert_eq!(shown(&logged), shown(text));
     }
 
     #[test]

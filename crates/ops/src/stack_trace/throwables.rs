@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::lines::begins_log_line;
 use super::parse::{MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation};
+use super::tombstone::{TombstoneLine, native_frame, tombstone_line};
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -68,8 +69,10 @@ impl ThrowableReader {
         } else if let Some(short) = short(line) {
             self.head = None;
             self.add(short, column(line));
-        } else if let Some(frame) = frame(trimmed) {
+        } else if let Some(frame) = frame(trimmed).or_else(|| native_frame(trimmed)) {
             self.frame(frame);
+        } else if let Some(found) = tombstone_line(trimmed).filter(|found| self.is_of_tombstone(found)) {
+            self.tombstone(found, column(line));
         } else if let Some((name, strength)) = self.thread(trimmed) {
             let trace = ParsedTrace { thread: name.to_owned(), ..ParsedTrace::default() };
             self.head = Some(TraceHead { trace, strength, column: column(line) });
@@ -93,6 +96,30 @@ impl ThrowableReader {
         thread_of_report(line).filter(|_| may_be).map(|name| (name, HeadStrength::IfFrameFollows))
     }
 
+    /// Whether a line is one of a native crash; causes are told of much else.
+    fn is_of_tombstone(&self, line: &TombstoneLine) -> bool {
+        let is_begun = self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::OfTombstone);
+        is_begun || !matches!(line, TombstoneLine::Reason(_))
+    }
+
+    fn tombstone(&mut self, line: TombstoneLine, column: usize) {
+        let is_begun = self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::OfTombstone);
+        if !is_begun || matches!(line, TombstoneLine::Process { .. }) {
+            self.add_cut_off();
+            let strength = HeadStrength::OfTombstone;
+            self.head = Some(TraceHead { trace: ParsedTrace::default(), strength, column });
+        }
+        let Some(TraceHead { trace, .. }) = &mut self.head else { return };
+        match line {
+            TombstoneLine::Process { thread } => trace.thread = thread,
+            TombstoneLine::Signal { name, message } => {
+                trace.error_type = name;
+                trace.message = message;
+            }
+            TombstoneLine::Reason(reason) => trace.message.extend(["\n", &reason]),
+        }
+    }
+
     fn has_sure_head(&self) -> bool {
         self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::Sure)
     }
@@ -111,6 +138,8 @@ impl ThrowableReader {
         let has_room = head.trace.message.lines().count() < MAX_MESSAGE_LINES;
         let is_logged = begins_log_line(line);
         match head.strength {
+            // Registers.
+            HeadStrength::OfTombstone => {}
             HeadStrength::IfFrameFollows => self.head = None,
             HeadStrength::IfFramesFollow if !has_room || is_logged => self.head = None,
             _ if head.trace.error_type.is_empty() || !has_room || is_logged => {}
@@ -123,11 +152,19 @@ impl ThrowableReader {
         self.all.push(ParsedTrace { relation, ..trace });
     }
 
-    fn finish(mut self) -> Vec<ParsedTrace> {
-        // A throwable whose frames were cut off.
-        if let Some(head) = self.head.take_if(|head| head.trace.relation == TraceRelation::Cause) {
+    /// Adds the head if it is that of a cause, or of a native crash, whose frames were cut off.
+    fn add_cut_off(&mut self) {
+        let is_kept = |head: &mut TraceHead| {
+            let is_crash = head.strength == HeadStrength::OfTombstone && !head.trace.error_type.is_empty();
+            is_crash || head.trace.relation == TraceRelation::Cause
+        };
+        if let Some(head) = self.head.take_if(is_kept) {
             self.add(head.trace, head.column);
         }
+    }
+
+    fn finish(mut self) -> Vec<ParsedTrace> {
+        self.add_cut_off();
         self.all
     }
 }
@@ -177,6 +214,8 @@ struct TraceHead {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HeadStrength {
     Sure,
+    /// A native crash, with lines of its own.
+    OfTombstone,
     /// If frames follow, after the lines of a message at most.
     IfFramesFollow,
     /// If a frame follows at once.

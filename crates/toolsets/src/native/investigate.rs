@@ -204,7 +204,9 @@ fn next(found: &Investigation) -> Vec<String> {
                     .to_owned(),
             );
         }
-        if found.places.is_empty() && traces.mapping.is_none() {
+        let mut frames = traces.traces.iter().flat_map(|trace| &trace.frames);
+        let has_classes = frames.any(|frame| !frame.frame.class.is_empty());
+        if found.places.is_empty() && traces.mapping.is_none() && has_classes {
             lines.push(
                 "resolve_stack_trace with mapping, if the program is obfuscated: no frame is of this project"
                     .to_owned(),

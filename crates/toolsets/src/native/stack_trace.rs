@@ -50,6 +50,10 @@ const MAX_TAGS: usize = 4;
 /// Maximum number of packages that a line of foreign frames names.
 const MAX_PACKAGES: usize = 3;
 
+/// Maximum number of libraries that a line of native frames names, and of functions of each.
+const MAX_LIBRARIES: usize = 8;
+const MAX_FUNCTIONS: usize = 3;
+
 fn resolve(
     view: &View,
     arguments: &serde_json::Map<String, Value>,
@@ -194,19 +198,52 @@ fn code(code: &PlaceCode, place: &FramePlace, text: &mut String) {
 }
 
 fn fold(foreign: &mut Vec<&ResolvedFrame>, text: &mut String) {
-    if foreign.is_empty() {
+    let (native, other): (Vec<_>, Vec<_>) = foreign.drain(..).partition(|frame| frame.frame.is_native());
+    if !native.is_empty() {
+        fold_native(&native, text);
+    }
+    if other.is_empty() {
         return;
     }
     let mut seen = BTreeSet::new();
-    let packages: Vec<String> = foreign
+    let packages: Vec<String> = other
         .iter()
         .map(|frame| root_package(&frame.frame.class))
         .filter(|name| seen.insert(name.clone()))
         .collect();
     let more = if packages.len() > MAX_PACKAGES { ", …" } else { "" };
     let named: Vec<&str> = packages.iter().take(MAX_PACKAGES).map(String::as_str).collect();
-    let _ = writeln!(text, "  … {} of {}{more}", counted(foreign.len(), "frame", "frames"), named.join(", "));
-    foreign.clear();
+    let _ = writeln!(text, "  … {} of {}{more}", counted(other.len(), "frame", "frames"), named.join(", "));
+}
+
+/// `… 5 native frames: 3 of libc.so (abort, raise), 2 of libtill.so (sum)`
+fn fold_native(frames: &[&ResolvedFrame], text: &mut String) {
+    let mut libraries: Vec<(&str, usize, Vec<&str>)> = Vec::new();
+    for ResolvedFrame { frame, .. } in frames {
+        let at = libraries.iter().position(|(name, ..)| *name == frame.library).unwrap_or_else(|| {
+            libraries.push((&frame.library, 0, Vec::new()));
+            libraries.len() - 1
+        });
+        let (_, count, functions) = &mut libraries[at];
+        *count += 1;
+        if !frame.method.is_empty() && functions.len() <= MAX_FUNCTIONS && !functions.contains(&&*frame.method) {
+            functions.push(&frame.method);
+        }
+    }
+    let named = libraries.iter().take(MAX_LIBRARIES).map(|(name, count, functions)| {
+        let more = if functions.len() > MAX_FUNCTIONS { ", …" } else { "" };
+        match functions.is_empty() {
+            true => format!("{count} of {name}"),
+            false => {
+                let shown = functions.len().min(MAX_FUNCTIONS);
+                format!("{count} of {name} ({}{more})", functions[..shown].join(", "))
+            }
+        }
+    });
+    let named: Vec<String> = named.collect();
+    let more = if libraries.len() > MAX_LIBRARIES { ", …" } else { "" };
+    let count = counted(frames.len(), "native frame", "native frames");
+    let _ = writeln!(text, "  … {count}: {}{more}", named.join(", "));
 }
 
 /// Returns the first two components of a class's package.
