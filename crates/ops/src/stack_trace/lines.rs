@@ -52,6 +52,8 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     let mut known: HashMap<(String, String, String), usize> = HashMap::new();
     let mut long: Option<(String, String, String)> = None;
     let mut format = 0;
+    // The stream of the line before, while a frame in it is not closed.
+    let mut wrapped: Option<(usize, usize)> = None;
     let is_xml = text.contains("<testcase") || text.contains("<failure") || text.contains("<![CDATA[");
     // A line break of Windows is one: a frame that was wrapped goes on behind it.
     let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
@@ -80,10 +82,17 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
             None => (long.clone().unwrap_or_default(), line.to_owned()),
         };
         let message = if is_xml { without_xml(&message) } else { message };
-        let at = *known.entry(key).or_insert_with(|| {
-            all.push(LogStream::default());
-            all.len() - 1
-        });
+        let of_key = || {
+            *known.entry(key).or_insert_with(|| {
+                all.push(LogStream::default());
+                all.len() - 1
+            })
+        };
+        // A terminal breaks long lines of a log, and writes no prefix before the rest.
+        let rest = wrapped.take().filter(|_| found.is_none() && long.is_none());
+        let (at, left) = rest.map_or_else(|| (of_key(), MAX_WRAPPED), |(at, left)| (at, left - 1));
+        let is_open = if rest.is_some() { !message.contains(')') } else { is_open_frame(message.trim()) };
+        wrapped = (is_open && left > 0 && (found.is_some() || rest.is_some())).then_some((at, left));
         all[at].lines.extend(message.split('\n').map(str::to_owned));
     }
     // Stable. A device's log has thousands of streams: each is searched once.
@@ -135,6 +144,11 @@ fn begins_name(c: char) -> bool {
     c.is_alphabetic() || c == '_' || c == '$'
 }
 
+/// Whether a line is a frame whose end is missing.
+fn is_open_frame(line: &str) -> bool {
+    line.strip_prefix("at ").is_some_and(|name| name.starts_with(begins_name)) && !line.contains(')')
+}
+
 /// Joins frames that were wrapped: a frame ends with a parenthesis.
 fn joined(lines: Vec<String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(lines.len());
@@ -149,9 +163,7 @@ fn joined(lines: Vec<String>) -> Vec<String> {
                 open = if last.trim_end().ends_with(')') { 0 } else { open - 1 };
             }
             _ => {
-                let name = trimmed.strip_prefix("at ").filter(|name| name.starts_with(begins_name));
-                let is_open = name.is_some() && !trimmed.contains(')');
-                open = if is_open { MAX_WRAPPED } else { 0 };
+                open = if is_open_frame(trimmed) { MAX_WRAPPED } else { 0 };
                 all.push(line);
             }
         }
@@ -185,6 +197,22 @@ mod tests {
                 "{line}: {found:?}"
             );
         }
+    }
+
+    #[test]
+    fn frames_that_a_terminal_wrapped_are_whole() {
+        let prefix = "01-05 12:34:56.789  4711  4711 E AndroidRuntime: ";
+        let log = format!(
+            "{prefix}a.Gone: x\n{prefix}\tat a.long.name.of.B.c(\nB.kt:1)\n{prefix}\tat a.lo\nng.name.of.\nD.e(D.kt:2)\nthat was it\n\
+             {prefix}\tat a.F.g(F.k\n{prefix}\tat a.H.i(H.kt:4)\n"
+        );
+        let found = streams(&log);
+        let frames: Vec<&str> = found[0].lines.iter().map(|line| line.trim()).collect();
+        assert_eq!(
+            frames,
+            ["a.Gone: x", "at a.long.name.of.B.c(B.kt:1)", "at a.long.name.of.D.e(D.kt:2)", "at a.F.g(F.k", "at a.H.i(H.kt:4)"]
+        );
+        assert_eq!(found[1].lines[0], "that was it");
     }
 
     #[test]
