@@ -1,10 +1,12 @@
-//! The lines of a trace without what surrounds them where it was copied: the prefixes of logcat, quotes of e-mails, XML,
-//! fences. Lines of several processes or threads of a log are sorted apart.
+//! The lines of a trace without what surrounds them where it was copied: the prefixes of logcat, quotes of e-mails,
+//! markup, fences. Lines of several processes or threads of a log are sorted apart.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
+
+use super::markup::Markup;
 
 /// The lines of one source: a thread of a log, or everything that is not a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,9 +37,6 @@ static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
-static TAG: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"</?[a-zA-Z][\w-]*(?:\s+[\w:-]+="[^"]*")*\s*/?>|<!\[CDATA\[|\]\]>"#).ok());
-
 /// The time or the level with which programs begin the lines of their logs.
 static LOG_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^\[?(?:\d{4}-\d\d-\d\d|\d\d:\d\d|(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)\b)").ok()
@@ -54,7 +53,7 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     let mut format = 0;
     // The stream of the line before, while a frame in it is not closed.
     let mut wrapped: Option<(usize, usize)> = None;
-    let is_xml = text.contains("<testcase") || text.contains("<failure") || text.contains("<![CDATA[");
+    let markup = Markup::of(text);
     // A line break of Windows is one: a frame that was wrapped goes on behind it.
     let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
     for line in lines {
@@ -76,12 +75,12 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
                 long = None;
                 (
                     (found["p"].to_owned(), found["t"].to_owned(), found["tag"].to_owned()),
-                    found["m"].to_owned(),
+                    found.name("m").map_or("", |message| message.as_str()),
                 )
             }
-            None => (long.clone().unwrap_or_default(), line.to_owned()),
+            None => (long.clone().unwrap_or_default(), line),
         };
-        let message = if is_xml { without_xml(&message) } else { message };
+        let message = markup.written(message);
         let of_key = || {
             *known.entry(key).or_insert_with(|| {
                 all.push(LogStream::default());
@@ -119,22 +118,6 @@ fn unquoted(line: &str) -> &str {
     line = if line == ">" { "" } else { line };
     line = line.strip_prefix("```").unwrap_or(line);
     line.strip_prefix("INSTRUMENTATION_STATUS: stack=").unwrap_or(line)
-}
-
-fn without_xml(line: &str) -> String {
-    // The message of a failure stands in its text too.
-    let line = TAG.as_ref().map_or_else(|| line.to_owned(), |tag| tag.replace_all(line, "").into_owned());
-    [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        ("&#10;", "\n"),
-        ("&#9;", "\t"),
-        ("&amp;", "&"),
-    ]
-    .into_iter()
-    .fold(line, |line, (from, to)| line.replace(from, to))
 }
 
 /// Maximum number of lines over which a mail or a chat wraps a frame.

@@ -6,6 +6,7 @@ mod lines;
 mod mapping;
 mod mapping_files;
 mod mapping_pieces;
+mod markup;
 mod names;
 mod parse;
 mod place;

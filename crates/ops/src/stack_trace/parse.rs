@@ -273,6 +273,21 @@ mod tests {
     }
 
     #[test]
+    fn traces_in_chats_pages_and_json() {
+        let expected = ["First a.Gone|it's <b>|a.B.<init> B.kt:3,a.D.e D.kt:4|0"];
+        for text in [
+            "a.Gone: it&#39;s &lt;b&gt;\n\tat a.B.&lt;init&gt;(B.kt:3)\n\tat a.D.e(D.kt:4)\n",
+            "<h1>till</h1>\n<pre>a.Gone: it&#39;s &lt;b&gt;\n\tat a.B.&lt;init&gt;(B.kt:3)\n\tat a.D.e(D.kt:4)</pre>\n",
+            "<div>a.Gone: it&#39;s &lt;b&gt;</div><div>at a.B.&lt;init&gt;(B.kt:3)</div><div>at a.D.e(D.kt:4)</div>",
+            r#"{"level":"ERROR","stack":"a.Gone: it's <b>\n\tat a.B.<init>(B.kt:3)\n\tat a.D.e(D.kt:4)","thread":"main"}"#,
+            r#"2024-01-05T12:00:00Z {"stack":"a.Gone: it's \u003cb\u003e\r\n\tat a.B.<init>(B.kt:3)\r\n\tat a.D.e(D.kt:4)\r\n"}"#,
+            r"a.Gone: it's <b>\n\tat a.B.<init>(B.kt:3)\n\tat a.D.e(D.kt:4)",
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn other_forms() {
         assert_eq!(
             shown("Fatal Exception: java.lang.NullPointerException: x\n       at a.B.c (B.kt:3)\n"),
