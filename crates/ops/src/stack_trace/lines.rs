@@ -17,8 +17,8 @@ pub(super) struct LogStream {
 /// The prefixes of a line of logcat; the groups are process, thread, tag, message.
 static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = [
-        // Android Studio: date, time, process-thread, tag, package, level.
-        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)\s+(?P<tag>\S+)\s+\S+\s+[VDIWEFA] ?(?P<m>.*)$",
+        // Android Studio: date, time, process-thread, tag, package, level. Columns are filled up with blanks; a tag may have some, too.
+        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)\s+(?P<tag>\S+(?: \S+)*?)\s+\S+\s+[VDIWEFA](?: |$)(?P<m>.*)$",
         // Older versions of it: process-thread/package level/tag.
         r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)/\S+ [VDIWEFA]/(?P<tag>[^:]*?)\s*: ?(?P<m>.*)$",
         // threadtime
@@ -33,7 +33,7 @@ const LEVELS: &str = "VDIWEFA";
 
 /// The head of a message in logcat's format `long`.
 static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^\[ (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+):\s*(?P<t>\S+) [VDIWEFA]/(?P<tag>\S+)\s*\]$")
+    Regex::new(r"^\[ (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+):\s*(?P<t>\S+) [VDIWEFA]/(?P<tag>.*?)\s*\]$")
         .ok()
 });
 
@@ -162,11 +162,15 @@ mod tests {
     fn every_format_of_logcat_is_known() {
         for line in [
             "2024-01-05 12:34:56.789 12345-12346 AndroidRuntime          com.shop                E  \tat a.B.c(B.kt:1)",
+            "2024-01-05 12:34:56.789 12345-12346 My Tag                  com.shop                E  \tat a.B.c(B.kt:1)",
+            "2024-01-05 12:34:56.789 12345-12346 My Wide Editor          com.shop                E  \tat a.B.c(B.kt:1)",
+            "2024-01-05 12:34:56.789 12345-12346 A tag of 23 characters! com.shop                E  \tat a.B.c(B.kt:1)",
             "2019-01-05 12:34:56.789 12345-12346/com.shop E/AndroidRuntime: \tat a.B.c(B.kt:1)",
             "01-05 12:34:56.789 12345 12346 E AndroidRuntime: \tat a.B.c(B.kt:1)",
             "01-05 12:34:56.789 E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)",
             "E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)",
             "[ 01-05 12:34:56.789 12345:12346 E/AndroidRuntime ]\n\tat a.B.c(B.kt:1)",
+            "[ 01-05 12:34:56.789 12345:12346 E/My Tag   ]\n\tat a.B.c(B.kt:1)",
             "> > \tat a.B.c(B.kt:1)",
             "\tat a.B.c(\n  B.kt:1)",
             "\tat a.B.c(\r\n  B.kt:1)\r",
