@@ -288,6 +288,18 @@ mod tests {
     }
 
     #[test]
+    fn frames_that_are_left_out() {
+        for (said, count) in [("... 12 more", 12), ("… 12 more", 12), ("…12 more", 12), ("... 3 common frames omitted", 3)] {
+            let text = format!("a.Gone: x\n\tat a.B.c(B.kt:3)\nCaused by: a.Lost\n\tat a.D.e(D.kt:4)\n\t{said}\n");
+            assert_eq!(shown(&text)[1], format!("Cause a.Lost||a.D.e D.kt:4|{count}"));
+        }
+        assert_eq!(
+            shown("a.Gone: x\n\tat a.B.c(B.kt:3)\nCaused by: a.Lost\n\t... 1 more\n"),
+            ["First a.Gone|x|a.B.c B.kt:3|0", "Cause a.Lost|||1"]
+        );
+    }
+
+    #[test]
     fn other_forms() {
         assert_eq!(
             shown("Fatal Exception: java.lang.NullPointerException: x\n       at a.B.c (B.kt:3)\n"),

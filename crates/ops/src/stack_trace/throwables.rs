@@ -63,6 +63,10 @@ impl ThrowableReader {
     fn take(&mut self, line: &str) {
         let trimmed = line.trim();
         if let Some(count) = omitted(trimmed) {
+            // All frames of a throwable may be those of the one before.
+            if let Some(head) = self.head.take_if(|head| head.trace.relation != TraceRelation::First) {
+                self.add(head.trace, head.column);
+            }
             if let Some(last) = self.all.last_mut() {
                 last.omitted = count;
             }
@@ -311,15 +315,11 @@ fn short(line: &str) -> Option<ParsedTrace> {
     })
 }
 
-/// `... 12 more`
+/// `... 12 more`; chats make one character of the dots.
 fn omitted(line: &str) -> Option<usize> {
-    line.strip_prefix("...")?
-        .trim()
-        .strip_suffix("more")
-        .or_else(|| line.strip_prefix("...")?.trim().strip_suffix("common frames omitted"))?
-        .trim()
-        .parse()
-        .ok()
+    let said = line.strip_prefix("...").or_else(|| line.strip_prefix('…'))?.trim();
+    let count = ["more", "common frames omitted"].iter().find_map(|end| said.strip_suffix(end))?;
+    count.trim().parse().ok()
 }
 
 /// `at a.B.c(B.kt:12)`, also without "at" and with a blank before the parenthesis.
