@@ -56,6 +56,7 @@ fn went_wrong(lines: &[String], at: usize) -> Block {
             || line.starts_with("BUILD ")
             || line.starts_with("====")
             || line.starts_with("> Task ")
+            || is_numbered(line)
     };
     while next < lines.len() && next - first < MAX_LINES && !ends(&lines[next]) {
         next += 1;
@@ -72,6 +73,12 @@ fn went_wrong(lines: &[String], at: usize) -> Block {
         .filter(|line| !line.trim().is_empty())
         .collect();
     Block { problems: of_block(&block, place), next }
+}
+
+/// Whether a line begins the next of several failures: `2: Task failed with an exception.`
+fn is_numbered(line: &str) -> bool {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    digits.len() < line.len() && digits.starts_with(": Task failed with an exception")
 }
 
 /// Returns the problems of a block: the compilers' own lines in it, or what Gradle itself has to say.

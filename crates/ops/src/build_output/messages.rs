@@ -26,7 +26,7 @@ const XML: &str = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\r\n]*?[^:\s]\.(?:xml|png|webp
 
 static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     use BuildTool::{Aapt, Javac, Kapt, Kotlinc, Lint, Manifest, R8};
-    let forms: [(String, BuildTool, bool); 16] = [
+    let forms: [(String, BuildTool, bool); 17] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):? (?P<m>.*)$"), Kotlinc, true),
         // Gradle with Kotlin before 1.8.20: `e: /p/A.kt: (3, 5): Unresolved reference: x`.
@@ -51,6 +51,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         (format!(r"^(?:\[Fatal Error\] )?{XML}:(?P<l>\d+):(?P<c>\d+): (?P<s>Error: )?(?P<m>.*)$"), Aapt, false),
         (r"^(?P<s>ERROR|error): (?:AAPT: )?error: (?P<m>.*)$".to_owned(), Aapt, false),
         // R8: <https://developer.android.com/topic/performance/app-optimization/troubleshoot-the-optimization>.
+        (r"^(?P<s>ERROR|error|WARNING|warning|AGPBI): ?(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+):(?P<l>\d+)(?::(?P<c>\d+))?: (?:R8|D8): (?P<m>.*)$".to_owned(), R8, false),
         (r"^(?P<s>ERROR|error|WARNING|warning|AGPBI): ?(?:[^\r\n]*?: )?(?:R8|D8): (?P<m>.*)$".to_owned(), R8, false),
         (r"^(?P<m>Missing classes? (?:detected while running R8|\S+ \(referenced from: ).*)$".to_owned(), R8, false),
         (r"^(?P<m>Duplicate class \S+ found in modules .*)$".to_owned(), BuildTool::Dependencies, false),
