@@ -217,7 +217,11 @@ fn next(found: &Investigation) -> Vec<String> {
         lines.push(format!("explore {} in {}: its body, callees and types", place.name_path, place.path));
         let count = found.callers.as_ref().map_or(0, |callers| callers.chains.len());
         if count > MAX_CHAINS {
-            lines.push(format!("find_callers {}: {}", place.name_path, counted(count, "chain", "chains")));
+            lines.push(format!(
+                "references {} with relation: callers: {}",
+                place.name_path,
+                counted(count, "chain", "chains")
+            ));
         }
     }
     if matches!(found.diagnosis, Diagnosis::Message) {

@@ -63,7 +63,7 @@ const CODING_AGENT: [&str; 13] = [
 
 /// The tools of `debugging`: those of `native`, and those that help to find the cause of a fault: they show
 /// the lines that a stack trace names, and the last edits.
-const DEBUGGING: [&str; 21] = [
+const DEBUGGING: [&str; 22] = [
     "overview",
     "find_symbol",
     "explore",
@@ -85,6 +85,7 @@ const DEBUGGING: [&str; 21] = [
     "resolve_stack_trace",
     "explain_build_output",
     "investigate",
+    "record_solution",
 ];
 
 /// The listings of native; the first has its name.
