@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 /// Phrases of native tools and their translations; longer ones before their prefixes.
-const WORDS: [(&str, &str); 32] = [
+const WORDS: [(&str, &str); 33] = [
     ("references with show_unlisted lists", "`symd refs --unlisted` lists"),
     ("references lists", "`symd refs` lists"),
     ("show_unlisted lists", "--unlisted lists"),
@@ -29,6 +29,7 @@ const WORDS: [(&str, &str); 32] = [
     ("narrow it with path or glob", "narrow it with --in"),
     ("(or file:line) as path", "(or file:line) with --in"),
     ("raise depth", "raise --depth"),
+    ("give one by mapping", "give one by --mapping"),
     ("give a smaller depth, leave out bodies", "leave out --body"),
     ("give a smaller depth", "give a smaller --depth"),
     ("give a smaller count, or raise limit", "give a smaller --count"),

@@ -110,6 +110,21 @@ fn an_obfuscated_crash_is_placed_by_the_mapping_of_a_build() {
     assert!(other.contains("is not used: it has none of the classes of the trace"), "{other}");
 }
 
+/// The crash of docs/debugging.md. The project has no build script of a module; without a mapping, that is said.
+#[test]
+fn an_obfuscated_crash_of_a_project_without_build_scripts() {
+    let user = user();
+    let crash = "bk: empty\n\tat be.a(SourceFile:47)\n\tat bd.a(SourceFile:19)\n";
+    let without = trace(&user, crash);
+    assert!(without.contains("no mapping.txt beneath build/outputs/mapping of a module has them: give one by --mapping]"), "{without}");
+    let mapping = "app/build/outputs/mapping/release/mapping.txt";
+    std::fs::create_dir_all(user.path("project/app/build/outputs/mapping/release")).unwrap();
+    std::fs::copy(traces().join("obfuscated/mapping.txt"), user.path("project").join(mapping)).unwrap();
+    let with = trace(&user, crash);
+    assert!(with.contains(&format!("; names by {mapping}]")), "{with}");
+    assert!(with.starts_with("shop.core.OutOfStock: empty\ncore/src/main/kotlin/shop/core/Catalog.kt:47 in Catalog/Companion/check\n"), "{with}");
+}
+
 /// Each frame of the project has the file and the line that it names, or a doubt.
 #[test]
 fn no_frame_has_another_place_without_a_doubt() {

@@ -1,9 +1,11 @@
 //! Finds the mapping file of a trace: the given one, or the one of a build in the project. A build's mapping is used only
 //! if it renames a class of the trace, so that a trace of a debug build keeps its lines.
 
+use std::collections::BTreeSet;
+
 use super::mapping::{MappingReader, TraceMapping};
 use super::mapping_pieces::{FileEnd, for_each_line};
-use super::parse::ParsedTrace;
+use super::parse::{ParsedFrame, ParsedTrace};
 use crate::view_tree::ViewTree;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
@@ -50,6 +52,12 @@ pub(super) fn load(
                     Err(_) => {}
                 }
             }
+            if fitting.is_empty() && notes.is_empty() && traces.iter().any(has_no_names) {
+                notes.push(
+                    "names look obfuscated, and no mapping.txt beneath build/outputs/mapping of a module has them: give one by mapping"
+                        .to_owned(),
+                );
+            }
             // That of most of the trace's classes.
             fitting.sort_by_key(|(_, read)| std::cmp::Reverse(read.mapping.class_count()));
         }
@@ -86,20 +94,36 @@ fn is_obfuscated(trace: &ParsedTrace) -> bool {
     trace.frames.iter().any(|frame| frame.map_id.is_some() || class(&frame.class))
 }
 
+/// Whether a frame has R8's mark, or a line but neither a file nor a class with a longer name.
+fn has_no_names(trace: &ParsedTrace) -> bool {
+    let class = |class: &str| is_short(class.rsplit('.').next().unwrap_or_default());
+    let is_unnamed = |frame: &ParsedFrame| frame.file.is_empty() && frame.line.is_some() && class(&frame.class);
+    trace.frames.iter().any(|frame| frame.map_id.is_some() || is_unnamed(frame))
+}
+
 fn may_be_obfuscated(trace: &ParsedTrace) -> bool {
     is_obfuscated(trace) || trace.frames.iter().any(|frame| is_short(&frame.method))
 }
 
-/// Returns the mappings beneath `build/outputs/mapping` of all modules, in order of their paths.
+/// Returns the module that a file shows: the directory of a build's script, or of the sources.
+fn module_of(path: &str) -> Option<&str> {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if matches!(name, "build.gradle" | "build.gradle.kts") {
+        return Some(directory);
+    }
+    match path.starts_with("src/") {
+        true => Some(""),
+        false => path.split_once("/src/").map(|(module, _)| module),
+    }
+}
+
+/// Returns the mappings beneath `build/outputs/mapping` of all modules, in order of their paths. Scripts have any name in some
+/// projects, so sources show a module, too.
 fn of_builds(view: &View) -> Vec<String> {
-    let scripts = view
-        .snapshot
-        .files
-        .iter()
-        .filter(|file| matches!(file.path.file_name(), "build.gradle" | "build.gradle.kts"));
+    let modules: BTreeSet<&str> =
+        view.snapshot.files.iter().filter_map(|file| module_of(file.path.as_str())).collect();
     let mut found = Vec::new();
-    for script in scripts {
-        let module = script.path.as_str().rsplit_once('/').map_or("", |(module, _)| module);
+    for module in modules {
         let directory = match module {
             "" => "build/outputs/mapping".to_owned(),
             module => format!("{module}/build/outputs/mapping"),

@@ -323,6 +323,7 @@ mod tests {
             ),
             ["First java.lang.AssertionError|no|a.TillTest.adds two numbers TillTest.kt:7,a.F.g F.kt:1|0"]
         );
+        assert_eq!(shown("bk: empty\n\tat be.a(SourceFile:3)\n"), ["First bk|empty|be.a :3|0"]);
         assert_eq!(shown("nothing (to) see here"), Vec::<String>::new());
     }
 }

@@ -27,6 +27,9 @@ static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static THREAD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"^"(?P<name>[^"]*)".*\b(?:prio|tid|sysTid|nid)=?"#).ok());
 
+/// The longest name of a class without a package that is taken for a throwable, in bytes.
+const MAX_OBFUSCATED: usize = 3;
+
 /// The longest name of a thread, in bytes.
 const MAX_THREAD_NAME: usize = 100;
 
@@ -246,10 +249,12 @@ fn header(line: &str) -> Option<TraceHead> {
     // Any class may be a throwable: with another name it is one if frames follow. Other words with dots are hosts or loggers.
     let strength = match (is_said || has_known_end && has_package, simple.starts_with(char::is_uppercase)) {
         (true, _) => HeadStrength::Sure,
-        (false, true) => HeadStrength::IfFramesFollow,
-        (false, false) => HeadStrength::IfFrameFollows,
+        (false, true) if has_package => HeadStrength::IfFramesFollow,
+        (false, _) => HeadStrength::IfFrameFollows,
     };
-    if strength != HeadStrength::Sure && !has_package {
+    // An obfuscated class may have no package.
+    let is_obfuscated = simple.len() <= MAX_OBFUSCATED && found.name("message").is_some();
+    if strength != HeadStrength::Sure && !has_package && !is_obfuscated {
         return None;
     }
     let relation = match (found.name("cause"), found.name("suppressed")) {
