@@ -435,6 +435,8 @@ pub(super) enum Command {
         /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
         #[arg(long)]
         rev: Option<String>,
+        #[command(flatten)]
+        length: Length,
     },
     /// Investigate any text that reports an error: its cause, places, callers, recent changes, similar past solutions
     #[command(
@@ -449,14 +451,17 @@ pub(super) enum Command {
         /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
         #[arg(long)]
         rev: Option<String>,
-        #[command(flatten)]
-        length: Length,
+        /// The most characters to answer with [default: 8000]
+        #[arg(long, value_name = "CHARACTERS")]
+        limit: Option<u32>,
     },
     /// Find the root cause in a failed build's output on stdin
     #[command(after_help = "Example:\n  ./gradlew build 2>&1 | symd build-errors")]
     BuildErrors {
         /// A file with the output [default: stdin]
         file: Option<PathBuf>,
+        #[command(flatten)]
+        length: Length,
     },
     /// Past solutions of errors, which agents find and add: list, show, confirm, delete, export, import
     #[command(

@@ -49,7 +49,9 @@ const WORDS: [(&str, &str); 33] = [
 pub(super) fn of_command_line(text: &str, went_well: bool) -> Cow<'_, str> {
     let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
     let is_ours = |start: usize, line: &str| match went_well {
-        true => line.starts_with("note: ") || (start == last && line.starts_with('[')),
+        true => {
+            line.starts_with("note: ") || (start == last && line.starts_with('[')) || says_what_is_cut(line)
+        }
         false => !line.starts_with(' '),
     };
     let mut put = String::with_capacity(text.len());
@@ -65,6 +67,14 @@ pub(super) fn of_command_line(text: &str, went_well: bool) -> Cow<'_, str> {
         start += line.len();
     }
     if put == text { Cow::Borrowed(text) } else { Cow::Owned(put) }
+}
+
+/// Whether the whole line says what an answer about a trace or a build leaves out.
+fn says_what_is_cut(line: &str) -> bool {
+    let line = line.trim_end();
+    line == "… cut; raise limit for the rest"
+        || !line.starts_with(' ') && line.ends_with(" left out; raise limit")
+        || line.starts_with("  … ") && line.ends_with(" more; raise limit")
 }
 
 #[cfg(test)]
@@ -132,6 +142,9 @@ mod tests {
     fn only_what_symd_says_is_put_in_other_words() {
         let native = "a.py:3: give force: true\n[1 reference; incomplete: cut; raise limit]";
         let ours = "a.py:3: give force: true\n[1 reference; incomplete: cut; raise --limit]";
+        assert_eq!(of_command_line(native, true), ours);
+        let native = "raise limit\n… cut; raise limit for the rest\n[3 frames]\n\ncallers:\n  … 3 more; raise limit\n\nask next: 2 left out; raise limit";
+        let ours = "raise limit\n… cut; raise --limit for the rest\n[3 frames]\n\ncallers:\n  … 3 more; raise --limit\n\nask next: 2 left out; raise --limit";
         assert_eq!(of_command_line(native, true), ours);
         let refused = "it would break; correct the text, or give force: true\n  a.py:3: give force: true";
         assert_eq!(

@@ -174,6 +174,23 @@ fn a_method_that_moved_is_found_and_the_difference_said() {
     );
 }
 
+/// What a long answer leaves out can be asked for on the command line.
+#[test]
+fn an_answer_that_is_cut_names_the_option_that_gives_the_rest() {
+    let user = user();
+    let frames: String = (1..=900).map(|n| format!("\tat shop.core.Catalog.take{n}(Catalog.kt:30)\n")).collect();
+    write(&user.path("project/crash.txt"), &format!("java.lang.Error: x\n{frames}"));
+    let cut = user.check(&["trace", "crash.txt"], 0);
+    assert!(cut.contains("\n… cut; raise --limit for the rest\n[") && !cut.contains("has no take900"), "{cut}");
+    let whole = user.check(&["trace", "--limit", "200000", "crash.txt"], 0);
+    assert!(whole.contains("Catalog.kt has no take900") && !whole.contains("… cut"), "{whole}");
+    let errors: String = (1..=400).map(|n| format!("e: file:///ci/A.kt:{n}:1 Unresolved reference 'x{n}'.\n")).collect();
+    write(&user.path("project/build.log"), &errors);
+    let cut = user.check(&["build-errors", "build.log"], 0);
+    assert!(cut.contains("\n… cut; raise --limit for the rest\n["), "{cut}");
+    assert!(user.check(&["build-errors", "--limit", "200000", "build.log"], 0).contains("'x400'"));
+}
+
 #[test]
 fn hostile_texts_are_answered() {
     let user = user();

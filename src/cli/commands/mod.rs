@@ -146,16 +146,17 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
         Command::Projects { command } => projects::run(&context, command),
-        Command::Trace { file, mapping, rev } => {
-            let more = json!({ "mapping": mapping, "rev": rev });
+        Command::Trace { file, mapping, rev, length } => {
+            let more = json!({ "mapping": mapping, "rev": rev, "limit": length.limit });
             trace::run(&context, "resolve_stack_trace", file.as_deref(), more)
         }
-        Command::Investigate { file, mapping, rev, length } => {
-            let more = json!({ "mapping": mapping, "rev": rev, "limit": length.limit });
+        Command::Investigate { file, mapping, rev, limit } => {
+            let more = json!({ "mapping": mapping, "rev": rev, "limit": limit });
             trace::run(&context, "investigate", file.as_deref(), more)
         }
-        Command::BuildErrors { file } => {
-            trace::run(&context, "explain_build_output", file.as_deref(), json!({}))
+        Command::BuildErrors { file, length } => {
+            let more = json!({ "limit": length.limit });
+            trace::run(&context, "explain_build_output", file.as_deref(), more)
         }
         Command::Solutions { command } => {
             solutions::run(&context, &command.unwrap_or(crate::cli::args::SolutionsCommand::List))

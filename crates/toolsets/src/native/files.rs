@@ -239,6 +239,17 @@ pub(super) fn failed(error: impl std::fmt::Display) -> Reply {
     Reply::failed(error.to_string())
 }
 
+/// Cuts a text to `room` characters, at the end of a line if there is one, and says so in a line of its own.
+pub(super) fn cut(text: &mut String, room: usize) {
+    let Some((end, _)) = text.char_indices().nth(room) else { return };
+    let whole_lines = text[..end].rfind('\n').map_or(end, |line| line + 1);
+    text.truncate(whole_lines);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str("… cut; raise limit for the rest\n");
+}
+
 /// Formats a count with its noun: `1 file`, `2 files`.
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })

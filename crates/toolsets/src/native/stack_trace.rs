@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
+use super::files::{DEFAULT_LIMIT, LIMIT, counted, cut, failed, limit};
 use crate::arguments::Arguments;
 use crate::{Reply, Tool, ask};
 use symd_base::Cancel;
@@ -111,13 +111,7 @@ pub(super) fn shown(resolved: &ResolvedTraces, limit: usize) -> String {
         }
     }
     let footer = footer(resolved);
-    let room = limit.saturating_sub(footer.chars().count() + 64);
-    if text.chars().count() > room {
-        let end = text.char_indices().nth(room).map_or(text.len(), |(end, _)| end);
-        let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
-        text.truncate(end);
-        text.push_str("… cut; raise limit for the rest\n");
-    }
+    cut(&mut text, limit.saturating_sub(footer.chars().count() + 64));
     text + &footer
 }
 
