@@ -24,22 +24,24 @@ static PROCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^pid: \d+, tid: \d+(?:, name: (?P<thread>.*?))?\s+>>> (?P<process>.*) <<<").ok()
 });
 
-static SIGNAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^signal (?P<number>-?\d+) \((?P<name>SIG\w+)\)(?P<more>.*)$").ok()
-});
+static SIGNAL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^signal (?P<number>-?\d+) \((?P<name>SIG\w+)\)(?P<more>.*)$").ok());
 
 /// `#05 pc 000000000006b1a4  /system/lib64/libc.so (abort+164) (BuildId: 1a2b)`
 static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"^(?:native: )?#\d+\s+pc\s+(?:0x)?[0-9a-fA-F]+\s+(?P<library>\S.*?)",
-        r"(?:\s+\((?:deleted|offset [^)]*)\))*(?:\s+\((?P<symbol>.+?)\s*\+\s*\d+\))?(?:\s+\(BuildId: [^)]*\))?$"
+        r"^(?:native: )?#\d+\s+pc\s+(?:0x)?[0-9a-fA-F]+\s+(?P<library>[^\s(][^(]*?)",
+        r"(?:\s+\((?:deleted|offset [^)]*)\))*(?:\s+\((?P<symbol>.+?)\s*\+\s*\d+\))?(?:\s+\(.*\))?$"
     ))
     .ok()
 });
 
 /// A method of Java with its class, and `+44` taken away; before it its result, behind it its parameters, in older versions.
 static METHOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:[\w.$\[\]]+ )?(?P<class>[A-Za-z_][\w$]*(?:\.[\w$]+)*)\.(?P<method>[\w$<>-]+)(?:\(.*\))?$").ok()
+    Regex::new(
+        r"^(?:[\w.$\[\]]+ )?(?P<class>[A-Za-z_][\w$]*(?:\.[\w$]+)*)\.(?P<method>[\w$<>-]+)(?:\(.*\))?$",
+    )
+    .ok()
 });
 
 /// Reads a line before the frames.
@@ -74,12 +76,18 @@ pub(super) fn native_frame(line: &str) -> Option<ParsedFrame> {
         None => path.rsplit(['/', '!']).next().unwrap_or(path).to_owned(),
     };
     let symbol = found.name("symbol").map_or("", |symbol| symbol.as_str());
-    let method = METHOD.as_ref().filter(|_| holds_methods(&library)).and_then(|method| method.captures(symbol));
+    let method =
+        METHOD.as_ref().filter(|_| holds_methods(&library)).and_then(|method| method.captures(symbol));
     let (class, method) = match &method {
         Some(found) => (&found["class"], &found["method"]),
         None => ("", symbol.split('(').next().unwrap_or(symbol)),
     };
-    Some(ParsedFrame { class: class.to_owned(), method: method.to_owned(), library, ..ParsedFrame::default() })
+    Some(ParsedFrame {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        library,
+        ..ParsedFrame::default()
+    })
 }
 
 /// Whether code that ART compiled from classes lies in a file or memory of this name.
@@ -96,21 +104,62 @@ mod tests {
     #[test]
     fn frames() {
         for (line, library, class, method) in [
-            ("#00 pc 000000000006b1a4  /apex/lib64/bionic/libc.so (abort+164) (BuildId: 1a2b)", "libc.so", "", "abort"),
+            (
+                "#00 pc 000000000006b1a4  /apex/lib64/bionic/libc.so (abort+164) (BuildId: 1a2b)",
+                "libc.so",
+                "",
+                "abort",
+            ),
             ("#01  pc 0x9c1c4  /apex/lib64/libc.so (__epoll_pwait + 8)", "libc.so", "", "__epoll_pwait"),
-            ("#02 pc 00001000  /data/app/x/base.apk!libtill.so (offset 0x4000) (sum(int, long)+12)", "libtill.so", "", "sum"),
-            ("#03 pc 00001000  /data/app/x/oat/arm64/base.odex (com.shop.app.Till.run+44)", "base.odex", "com.shop.app.Till", "run"),
-            ("#04 pc 00001000  /memfd:jit-cache (deleted) (com.shop.app.Till$a.<init>+44)", "memfd:jit-cache", "com.shop.app.Till$a", "<init>"),
-            ("#05 pc 00001000  /dev/ashmem/dalvik-jit-code-cache_deleted (void com.shop.app.Till.run(int)+44)", "dalvik-jit-code-cache_deleted", "com.shop.app.Till", "run"),
-            ("#06 pc 00001000  /system/framework/arm64/boot.oat (art_jni_trampoline+124)", "boot.oat", "", "art_jni_trampoline"),
+            (
+                "#02 pc 00001000  /data/app/x/base.apk!libtill.so (offset 0x4000) (sum(int, long)+12)",
+                "libtill.so",
+                "",
+                "sum",
+            ),
+            (
+                "#03 pc 00001000  /data/app/x/oat/arm64/base.odex (com.shop.app.Till.run+44)",
+                "base.odex",
+                "com.shop.app.Till",
+                "run",
+            ),
+            (
+                "#04 pc 00001000  /memfd:jit-cache (deleted) (com.shop.app.Till$a.<init>+44)",
+                "memfd:jit-cache",
+                "com.shop.app.Till$a",
+                "<init>",
+            ),
+            (
+                "#05 pc 00001000  /dev/ashmem/dalvik-jit-code-cache_deleted (void com.shop.app.Till.run(int)+44)",
+                "dalvik-jit-code-cache_deleted",
+                "com.shop.app.Till",
+                "run",
+            ),
+            (
+                "#06 pc 00001000  /system/framework/arm64/boot.oat (art_jni_trampoline+124)",
+                "boot.oat",
+                "",
+                "art_jni_trampoline",
+            ),
             ("#07 pc 00001000  <anonymous:7a1b2c3000>", "<anonymous>", "", ""),
             ("#08 pc 00001000  /system/lib64/libart.so (a.llvm.12.b+3)", "libart.so", "", "a.llvm.12.b"),
-            ("#09 pc 00001000  /data/app/x/base.odex (com.shop.app.Till.run [DEDUPED]+44)", "base.odex", "", "com.shop.app.Till.run [DEDUPED]"),
+            (
+                "#09 pc 00001000  /data/app/x/base.odex (com.shop.app.Till.run [DEDUPED]+44)",
+                "base.odex",
+                "",
+                "com.shop.app.Till.run [DEDUPED]",
+            ),
             ("native: #10 pc 0004c35c  /system/lib/libc.so (syscall+28)", "libc.so", "", "syscall"),
         ] {
             let frame = native_frame(line).unwrap();
             assert_eq!((&*frame.library, &*frame.class, &*frame.method), (library, class, method), "{line}");
         }
-        assert_eq!(native_frame("#1. main: 0 0 0x0"), None);
+        for line in [
+            "#1. main: 0 0 0x0",
+            "#03 pc 00001000  /data/base.odex (com.shop.app.Till.ru",
+            "#03 pc 00001000  /data/base.odex (a.B.c+4",
+        ] {
+            assert_eq!(native_frame(line), None, "{line}");
+        }
     }
 }
