@@ -57,6 +57,32 @@ fn a_coding_agent_is_shown_nothing_that_it_has() {
     }
 }
 
+/// What `investigate` advises to ask next can be asked where it is listed.
+#[test]
+fn what_investigate_advises_is_listed_beside_it() {
+    let source = include_str!("../../../crates/toolsets/src/native/investigate.rs");
+    let advice = source.split("fn next(").nth(1).unwrap();
+    let named = regex::Regex::new(r#""([a-z]+_?[a-z_]*) "#).unwrap();
+    let every: Vec<&str> =
+        LISTINGS.iter().flat_map(Listing::tools).map(|offered| offered.tool.name).collect();
+    let advised: Vec<&str> = named
+        .captures_iter(advice)
+        .map(|found| found.get(1).unwrap().as_str())
+        .chain(advice.contains("\"record_solution,").then_some("record_solution"))
+        .filter(|word| every.contains(word))
+        .collect();
+    assert!(advised.len() >= 4, "{advised:?}");
+    for profile in PROFILES
+        .iter()
+        .filter(|profile| profile.tools().iter().any(|offered| offered.tool.name == "investigate"))
+    {
+        let listed: Vec<&str> = profile.tools().iter().map(|offered| offered.tool.name).collect();
+        for tool in &advised {
+            assert!(listed.contains(tool), "{}: {tool}", profile.name);
+        }
+    }
+}
+
 /// Instructions name only tools that the client is shown.
 #[test]
 fn instructions_name_what_is_listed() {

@@ -197,7 +197,13 @@ mod tests {
         let frames: Vec<&str> = found[0].lines.iter().map(|line| line.trim()).collect();
         assert_eq!(
             frames,
-            ["a.Gone: x", "at a.long.name.of.B.c(B.kt:1)", "at a.long.name.of.D.e(D.kt:2)", "at a.F.g(F.k", "at a.H.i(H.kt:4)"]
+            [
+                "a.Gone: x",
+                "at a.long.name.of.B.c(B.kt:1)",
+                "at a.long.name.of.D.e(D.kt:2)",
+                "at a.F.g(F.k",
+                "at a.H.i(H.kt:4)"
+            ]
         );
         assert_eq!(found[1].lines[0], "that was it");
     }

@@ -97,7 +97,8 @@ fn is_obfuscated(trace: &ParsedTrace) -> bool {
 /// Whether a frame has R8's mark, or a line but neither a file nor a class with a longer name.
 fn has_no_names(trace: &ParsedTrace) -> bool {
     let class = |class: &str| is_short(class.rsplit('.').next().unwrap_or_default());
-    let is_unnamed = |frame: &ParsedFrame| frame.file.is_empty() && frame.line.is_some() && class(&frame.class);
+    let is_unnamed =
+        |frame: &ParsedFrame| frame.file.is_empty() && frame.line.is_some() && class(&frame.class);
     trace.frames.iter().any(|frame| frame.map_id.is_some() || is_unnamed(frame))
 }
 

@@ -15,8 +15,9 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-static ENTITY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"&(?:#(?P<number>\d{1,7})|#[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<name>[a-z]{2,4}));").ok());
+static ENTITY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"&(?:#(?P<number>\d{1,7})|#[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<name>[a-z]{2,4}));").ok()
+});
 
 /// Tags after which a page has a line break.
 const BREAKS: [&str; 5] = ["br", "p", "div", "li", "tr"];
@@ -34,7 +35,9 @@ impl Markup {
     pub(super) fn of(text: &str) -> Markup {
         let has_entities = text.contains('&') && ENTITY.as_ref().is_some_and(|entity| entity.is_match(text));
         // Generic types look like the tags of one letter: `List<a>`.
-        let is_tag = |found: Captures<'_>| found.name("name").is_none_or(|name| name.len() > 1 || !found["end"].is_empty());
+        let is_tag = |found: Captures<'_>| {
+            found.name("name").is_none_or(|name| name.len() > 1 || !found["end"].is_empty())
+        };
         match TAG.as_ref().is_some_and(|tag| tag.captures_iter(text).any(is_tag)) {
             true => Markup::Tags,
             // In a text that has a `<` itself, an entity is one of the program's.
@@ -158,7 +161,11 @@ mod tests {
         let expected = "a.Gone: \"x\"\n\tat a.B.<init>(B.kt:1)\n\tat a.B.c(B.kt:2)";
         assert_eq!(written(trace).trim(), expected);
         let twice = format!("{{\"log\":\"{}\"}}", trace.replace('\\', r"\\").replace('"', "\\\""));
-        assert!(written(&twice).contains("\n\tat a.B.<init>(B.kt:1)\n\tat a.B.c(B.kt:2)\n"), "{}", written(&twice));
+        assert!(
+            written(&twice).contains("\n\tat a.B.<init>(B.kt:1)\n\tat a.B.c(B.kt:2)\n"),
+            "{}",
+            written(&twice)
+        );
         assert_eq!(written(r"C:\new\table at noon"), r"C:\new\table at noon");
     }
 }

@@ -12,6 +12,7 @@ mod parse;
 mod place;
 mod python;
 mod python_place;
+mod repetitions;
 mod revisions;
 mod source_version;
 mod throwables;
@@ -145,8 +146,12 @@ pub fn resolve_trace(
     question: TraceQuestion<'_>,
     cancel: &Cancel,
 ) -> Result<ResolvedTraces, TraceError> {
-    let mut traces = parse_trace(question.text);
+    let (mut traces, repeated) = repetitions::told_once(parse_trace(question.text));
     let (mapping, mut notes) = mapping_files::load(view, question.mapping, &traces, cancel);
+    if repeated > 0 {
+        let are = if repeated == 1 { "1 trace is" } else { &format!("{repeated} traces are") };
+        notes.push(format!("{are} left out: told above"));
+    }
     if let Some((_, mapping)) = &mapping {
         mapping.retrace(&mut traces);
     }

@@ -10,7 +10,7 @@ use super::python::tracebacks;
 use super::throwables::throwables;
 
 /// A throwable or a thread with its frames.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ParsedTrace {
     /// The type of the throwable; empty for a thread of a dump.
     pub error_type: String,
@@ -27,7 +27,7 @@ pub struct ParsedTrace {
 }
 
 /// What a throwable is to the one before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TraceRelation {
     /// It begins a trace.
     #[default]
@@ -163,8 +163,13 @@ mod tests {
         let kinds = |text: &str| -> Vec<String> {
             parse_trace(text).iter().map(|one| format!("{:?} {}", one.relation, one.error_type)).collect()
         };
-        let expected =
-            ["First a.Outer", "Suppressed a.Closing", "CauseOfSuppressed a.Socket", "Suppressed a.Deep", "Cause a.Root"];
+        let expected = [
+            "First a.Outer",
+            "Suppressed a.Closing",
+            "CauseOfSuppressed a.Socket",
+            "Suppressed a.Deep",
+            "Cause a.Root",
+        ];
         assert_eq!(kinds(text), expected);
         // In a report, all lines stand further to the right.
         let indented: String = text.lines().map(|line| format!("    {line}\n")).collect();
@@ -204,7 +209,10 @@ mod tests {
             ["a.Gone||2", "|Pool worker|1"]
         );
         // A line of a message, one that no frame follows, and a throwable whose message is empty.
-        assert_eq!(threads(&format!("a.GoneException: one of:\nthese:\n{frame}see:\nthat\n{frame}")), ["a.GoneException||2"]);
+        assert_eq!(
+            threads(&format!("a.GoneException: one of:\nthese:\n{frame}see:\nthat\n{frame}")),
+            ["a.GoneException||2"]
+        );
         assert_eq!(threads(&format!("{crash}a.b.Lost:\n{frame}")), ["a.Gone||2", "a.b.Lost||1"]);
     }
 
@@ -240,12 +248,17 @@ mod tests {
         assert_eq!(shown(&format!("java.io.IOException\n\tat a.B.c(B.kt:3)\n{custom}"))[1], expected);
         // A logger's line, and a long text before frames that are of another trace.
         let text = "java.io.IOException\n\tat a.B.c(B.kt:3)\n";
-        for between in ["shop.core.Till: opened\n12:00:01 closed\n".to_owned(), "shop.core.Till: a\n".to_owned() + &"b\n".repeat(30)] {
+        for between in [
+            "shop.core.Till: opened\n12:00:01 closed\n".to_owned(),
+            "shop.core.Till: a\n".to_owned() + &"b\n".repeat(30),
+        ] {
             assert_eq!(shown(&format!("{text}{between}\tat a.D.e(D.kt:4)\n")).len(), 1);
         }
         // A throwable that was logged without frames.
         assert_eq!(
-            shown("java.io.IOException: x\n12:00:01 ERROR t - failed: java.io.EOFException: y\n\tat a.B.c(B.kt:3)\n"),
+            shown(
+                "java.io.IOException: x\n12:00:01 ERROR t - failed: java.io.EOFException: y\n\tat a.B.c(B.kt:3)\n"
+            ),
             ["First java.io.EOFException|y|a.B.c B.kt:3|0"]
         );
     }
@@ -289,8 +302,11 @@ mod tests {
 
     #[test]
     fn frames_that_are_left_out() {
-        for (said, count) in [("... 12 more", 12), ("… 12 more", 12), ("…12 more", 12), ("... 3 common frames omitted", 3)] {
-            let text = format!("a.Gone: x\n\tat a.B.c(B.kt:3)\nCaused by: a.Lost\n\tat a.D.e(D.kt:4)\n\t{said}\n");
+        for (said, count) in
+            [("... 12 more", 12), ("… 12 more", 12), ("…12 more", 12), ("... 3 common frames omitted", 3)]
+        {
+            let text =
+                format!("a.Gone: x\n\tat a.B.c(B.kt:3)\nCaused by: a.Lost\n\tat a.D.e(D.kt:4)\n\t{said}\n");
             assert_eq!(shown(&text)[1], format!("Cause a.Lost||a.D.e D.kt:4|{count}"));
         }
         assert_eq!(

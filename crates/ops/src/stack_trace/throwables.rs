@@ -182,6 +182,7 @@ impl ThrowableReader {
 struct Nesting {
     /// The column of what begins the chain.
     first: usize,
+    /// Each further to the right than the one before.
     suppressed: Vec<usize>,
 }
 
@@ -191,11 +192,11 @@ impl Nesting {
         match said {
             TraceRelation::First => *self = Nesting { first: column, suppressed: Vec::new() },
             TraceRelation::Suppressed => {
-                self.suppressed.retain(|&of| of < column);
+                self.suppressed.truncate(self.suppressed.partition_point(|&of| of < column));
                 self.suppressed.extend((column > self.first).then_some(column));
             }
             TraceRelation::Cause | TraceRelation::CauseOfSuppressed => {
-                self.suppressed.retain(|&of| of <= column);
+                self.suppressed.truncate(self.suppressed.partition_point(|&of| of <= column));
                 if !self.suppressed.is_empty() {
                     return TraceRelation::CauseOfSuppressed;
                 }

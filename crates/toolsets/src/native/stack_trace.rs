@@ -220,7 +220,10 @@ fn fold_native(frames: &[&ResolvedFrame], text: &mut String) {
         });
         let (_, count, functions) = &mut libraries[at];
         *count += 1;
-        if !frame.method.is_empty() && functions.len() <= MAX_FUNCTIONS && !functions.contains(&&*frame.method) {
+        if !frame.method.is_empty()
+            && functions.len() <= MAX_FUNCTIONS
+            && !functions.contains(&&*frame.method)
+        {
             functions.push(&frame.method);
         }
     }
