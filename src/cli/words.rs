@@ -49,9 +49,7 @@ const WORDS: [(&str, &str); 33] = [
 pub(super) fn of_command_line(text: &str, went_well: bool) -> Cow<'_, str> {
     let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
     let is_ours = |start: usize, line: &str| match went_well {
-        true => {
-            line.starts_with("note: ") || (start == last && line.starts_with('[')) || says_what_is_cut(line)
-        }
+        true => line.starts_with("note: ") || (start == last && line.starts_with('[')) || is_remark(line),
         false => !line.starts_with(' '),
     };
     let mut put = String::with_capacity(text.len());
@@ -69,10 +67,12 @@ pub(super) fn of_command_line(text: &str, went_well: bool) -> Cow<'_, str> {
     if put == text { Cow::Borrowed(text) } else { Cow::Owned(put) }
 }
 
-/// Whether the whole line says what an answer about a trace or a build leaves out.
-fn says_what_is_cut(line: &str) -> bool {
+/// Whether the whole line is a remark of an answer about a trace or a build, wherever it stands: lines of code and of messages
+/// are indented.
+fn is_remark(line: &str) -> bool {
     let line = line.trim_end();
     line == "… cut; raise limit for the rest"
+        || line.starts_with("[frames of this project: ") && line.ends_with(']')
         || !line.starts_with(' ') && line.ends_with(" left out; raise limit")
         || line.starts_with("  … ") && line.ends_with(" more; raise limit")
 }

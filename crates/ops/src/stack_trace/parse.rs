@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_native_crash() {
-        let text = "*** *** *** *** *** *** *** ***\nABI: 'arm64'\npid: 47, tid: 48, name: Render Thread  >>> com.shop <<<\nsignal 11 (SIGSEGV), code 1 \
+        let text = "*** *** *** *** *** *** *** ***\nABI: 'arm64'\npid: 47, tid: 48, name: Render Thread  >>> com.shop <<<\nuid: 10123\nsignal 11 (SIGSEGV), code 1 \
                     (SEGV_MAPERR), fault addr 0x10\nCause: null pointer dereference\nAbort message: 'no till'\n    x0  0000000000000010  x1  \
                     0000000000000000\nbacktrace:\n      #00 pc 0000000000001000  /data/libtill.so (sum+12)\n      #01 pc 0000000000001000  \
                     /data/base.odex (shop.Till.sell+44)\n--- --- ---\npid: 47, tid: 50, name: Pool  >>> com.shop <<<\n      #00 pc 00001000  \

@@ -128,7 +128,9 @@ impl ThrowableReader {
     }
 
     fn has_sure_head(&self) -> bool {
-        self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::Sure)
+        self.head
+            .as_ref()
+            .is_some_and(|head| matches!(head.strength, HeadStrength::Sure | HeadStrength::OfTombstone))
     }
 
     fn frame(&mut self, frame: ParsedFrame) {
