@@ -13,7 +13,8 @@ impl Universe<'_> {
         if modifiers.is_internal && self.are_apart(file.key, member.file) {
             return false;
         }
-        if !modifiers.is_protected && !(modifiers.is_override && has_no_visibility(modifiers)) {
+        let may_inherit = modifiers.is_override && has_no_visibility(modifiers);
+        if !(modifiers.is_protected || may_inherit) {
             return true;
         }
         let Some(owner) = self.class_of(member) else { return true };
