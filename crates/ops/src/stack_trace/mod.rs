@@ -7,9 +7,12 @@ mod mapping;
 mod mapping_files;
 mod mapping_pieces;
 mod markup;
+mod named_text;
 mod names;
 mod parse;
 mod place;
+#[cfg(test)]
+mod place_tests;
 mod python;
 mod python_place;
 mod repetitions;

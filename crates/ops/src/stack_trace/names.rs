@@ -9,11 +9,17 @@ pub(super) struct SourceNames {
     pub(super) package: String,
     /// The class at the file's top level, or the facade of a file: `Till`, `TillKt`.
     pub(super) outer: String,
-    /// The named parts of the class below `outer`: nested classes, and functions around lambdas and local classes.
+    /// The parts of the class below `outer`: nested classes, functions around lambdas and local classes, and what compilers add.
     pub(super) nested: Vec<String>,
     /// Names of which one is the function, the property or the accessor; empty if the frame's method is one that the
     /// compiler gave to a lambda or an unnamed class.
-    pub(super) members: Vec<String>,
+    pub(super) members: Vec<MemberName>,
+    /// The same without the hash of value classes: they are meant where nothing has the whole name.
+    pub(super) unhashed: Vec<MemberName>,
+    /// Whether the class holds lambdas of all classes of the file.
+    pub(super) is_of_file: bool,
+    /// Whether compilers made the whole class for lambdas: its methods have no names of the source's.
+    pub(super) is_of_lambdas: bool,
     /// Whether the class has a part without a name: a lambda or an object expression.
     pub(super) has_unnamed: bool,
     /// Whether it is a constructor, an initializer or a method that the compiler makes for a class.
@@ -28,27 +34,48 @@ pub(super) struct SourceNames {
     pub(super) is_javas_lambda: bool,
 }
 
-/// Parts of class names that stand for no declaration.
-const NO_CLASSES: [&str; 11] = [
-    "Companion",
+/// A name that a method may have in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MemberName {
+    pub(super) name: String,
+    /// Whether it is meant only if it is a property's: the method is its accessor.
+    pub(super) is_of_property: bool,
+}
+
+/// What a class's companion is called unless it has a name.
+pub(super) const COMPANION: &str = "Companion";
+
+/// Parts of class names that compilers give to what they make for the class before.
+const MADE_CLASSES: [&str; 9] = [
     "DefaultImpls",
     "WhenMappings",
-    "Lambda",
-    "inlined",
-    "special",
-    "serializer",
-    "Creator",
     "EntriesMappings",
+    "Creator",
+    "serializer",
     "entries",
-    "delegate",
+    "special",
+    // D8's, for the defaults of interfaces.
+    "-CC",
+    "CC",
 ];
 
-/// Methods of lambdas, coroutines and unnamed classes.
-const OF_LAMBDAS: [&str; 8] =
-    ["invoke", "invokeSuspend", "run", "call", "emit", "resumeWith", "apply", "accept"];
+/// Parts that begin the name of a lambda, an object expression or a class for a Java interface.
+const UNNAMED_CLASSES: [&str; 6] = ["Lambda", "lambda", "inlined", "delegate", "sam", "annotationImpl"];
+
+/// Whether a part of a class's name is one that compilers add to that of the class around it.
+pub(super) fn is_made_class(part: &str) -> bool {
+    MADE_CLASSES.contains(&part)
+}
+
+/// Whether a part of a class's name stands for a class that has no name in the source, or for a local one of javac's: `1Local`.
+pub(super) fn is_unnamed_class(part: &str) -> bool {
+    part.starts_with(|c: char| c.is_ascii_digit())
+        || part.starts_with("lambda-")
+        || UNNAMED_CLASSES.contains(&part)
+}
 
 /// Constructors and initializers; Kotlin's compiler gives the second form to functions in them.
-const INITIALIZERS: [&str; 4] = ["<init>", "<clinit>", "_init_", "_clinit_"];
+const INITIALIZERS: [&str; 5] = ["<init>", "<clinit>", "_init_", "_clinit_", "constructor-impl"];
 
 /// What javac calls lambdas in the initializers of an object, and in those of a class.
 const LAMBDAS_OF_INITIALIZERS: [&str; 2] = ["lambda$new$", "lambda$static$"];
@@ -72,26 +99,30 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
         return None;
     }
     let (package, class) = frame.class.rsplit_once('.').unwrap_or(("", &frame.class));
-    // Of `$$Lambda$14` and `$$ExternalSyntheticLambda0` only what is before counts.
+    // Of `$$Lambda$14` and `$$ExternalSyntheticLambda0` only the class before is known.
+    let whole = class;
     let class = class.split("$$Lambda").next().unwrap_or(class);
     let class = class.split("$$ExternalSynthetic").next().unwrap_or(class);
+    let is_of_lambdas = class.len() < whole.len();
     let mut parts = class.split('$').filter(|part| !part.is_empty());
     let mut outer = parts.next().unwrap_or_default().to_owned();
-    let mut rest: Vec<&str> = parts.collect();
+    let mut nested: Vec<String> = parts.map(str::to_owned).collect();
     // `ComposableSingletons$TillKt` holds the lambdas of that file.
-    if outer == "ComposableSingletons" && !rest.is_empty() {
-        outer = rest.remove(0).to_owned();
+    let is_of_file = outer == "ComposableSingletons" && !nested.is_empty();
+    if is_of_file {
+        outer = nested.remove(0);
+        nested.clear();
     }
-    let is_unnamed = |part: &&str| {
-        part.chars().all(|c| c.is_ascii_digit())
-            || *part == "lambda"
-            || part.starts_with("lambda-")
-            || NO_CLASSES.contains(part)
+    let has_unnamed = nested.iter().any(|part| is_unnamed_class(part));
+    let mut names = SourceNames {
+        package: package.to_owned(),
+        outer,
+        nested,
+        has_unnamed,
+        is_of_file,
+        is_of_lambdas: is_of_lambdas || is_of_file,
+        ..SourceNames::default()
     };
-    let has_unnamed = rest.iter().any(|part| part.chars().all(|c| c.is_ascii_digit()) || *part == "Lambda");
-    let nested: Vec<String> = rest.iter().filter(|part| !is_unnamed(part)).map(|part| plain(part)).collect();
-    let mut names =
-        SourceNames { package: package.to_owned(), outer, nested, has_unnamed, ..SourceNames::default() };
     let method = frame.method.as_str();
     let base = method.trim_start_matches('-').split('$').find(|part| !part.is_empty()).unwrap_or(method);
     names.is_function = !method.trim_end_matches("$default").contains('$');
@@ -103,9 +134,12 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
     } else if OF_CLASSES.contains(&base) || is_component(base) {
         names.is_of_class = true;
         // They may be written, too.
-        names.members = vec![base.to_owned()];
-    } else if !(has_unnamed && OF_LAMBDAS.contains(&base)) {
-        names.members = members(method);
+        names.members = vec![MemberName { name: base.to_owned(), is_of_property: false }];
+        names.unhashed.clone_from(&names.members);
+    } else {
+        let written = written_name(method);
+        names.members = members(written);
+        names.unhashed = members(unhashed(written));
     }
     Some(names)
 }
@@ -116,75 +150,81 @@ fn is_component(name: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// Returns the names that a method may have in the source.
-fn members(method: &str) -> Vec<String> {
+/// Parts of method names that compilers add.
+const MADE_PARTS: [&str; 10] =
+    ["default", "lambda", "access", "suspendImpl", "p", "cp", "annotations", "delegate", "jd", "s"];
+
+/// Returns the first part of a method's name that is of the source: behind it come the names of local functions, of a module and
+/// what compilers add.
+fn written_name(method: &str) -> &str {
     let method = method.strip_prefix("-$$Nest$").map_or(method, |rest| {
         ["fget", "fput", "sfget", "sfput", "sm", "m"]
             .iter()
             .find_map(|kind| rest.strip_prefix(kind))
             .unwrap_or(rest)
     });
-    let mut names: Vec<String> = Vec::new();
-    let mut add = |name: &str| {
-        if !name.is_empty() && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+    // D8 calls what it makes of a lambda by a hash.
+    if method.starts_with("$r8$lambda$") {
+        return "";
+    }
+    let is_made = |part: &str| part.chars().all(|c| c.is_ascii_digit()) || MADE_PARTS.contains(&part);
+    method.split('$').find(|part| !is_made(part)).unwrap_or_default()
+}
+
+/// Returns the names that a method may have in the source, the written one first.
+fn members(written: &str) -> Vec<MemberName> {
+    let mut names: Vec<MemberName> = Vec::new();
+    let mut add = |name: &str, is_of_property: bool| {
+        if !name.is_empty() && !names.iter().any(|known| known.name == name) {
+            names.push(MemberName { name: name.to_owned(), is_of_property });
         }
     };
-    for part in method.split('$') {
-        let is_made = part.chars().all(|c| c.is_ascii_digit())
-            || matches!(
-                part,
-                "default"
-                    | "lambda"
-                    | "access"
-                    | "suspendImpl"
-                    | "p"
-                    | "cp"
-                    | "annotations"
-                    | "delegate"
-                    | "jd"
-                    | "s"
-            );
-        if is_made {
-            continue;
-        }
-        let part = plain(part);
-        let part = part.strip_suffix("_delegate").unwrap_or(&part);
-        let part = part
-            .strip_prefix("_get_")
-            .or_else(|| part.strip_prefix("_set_"))
-            .map_or(part, |rest| rest.strip_suffix('_').unwrap_or(rest));
-        add(part);
-        for accessor in ["get", "set", "is"] {
-            let Some(rest) = part.strip_prefix(accessor) else { continue };
-            let mut chars = rest.chars();
-            if let Some(first) = chars.next().filter(|first| first.is_uppercase()) {
-                add(&format!("{}{}", first.to_lowercase(), chars.as_str()));
-                add(&format!("is{rest}"));
-                // `getURL` of `URL`.
-                add(rest);
-            }
-        }
+    if let Some(property) = written.strip_suffix("_delegate") {
+        add(property, true);
+    } else if let Some(property) = written.strip_prefix("_get_").or_else(|| written.strip_prefix("_set_")) {
+        add(property.strip_suffix('_').unwrap_or(property), true);
+    } else {
+        add(written, false);
+    }
+    let accessor = ["get", "set"].iter().find_map(|accessor| written.strip_prefix(accessor));
+    if let Some(rest) = accessor
+        && let Some(first) = rest.chars().next().filter(|first| first.is_uppercase())
+    {
+        add(&format!("{}{}", first.to_lowercase(), &rest[first.len_utf8()..]), true);
+        // `setLeft` of `isLeft`, and `getURL` of `URL`.
+        add(&format!("is{rest}"), true);
+        add(rest, true);
     }
     names
 }
 
+/// The number of characters of the hash of value classes.
+const HASH: usize = 7;
+
 /// Removes the hash of value classes: `label-aLo6Cf4`, `vc-q07HuiY`, `pay-impl`.
-fn plain(name: &str) -> String {
+pub(super) fn unhashed(name: &str) -> &str {
+    let is_hash = |hash: &str| hash.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let at = name.len().checked_sub(HASH + 1).filter(|&at| at > 0 && name.is_char_boundary(at));
+    if let Some(at) = at
+        && let Some(hash) = name[at..].strip_prefix('-')
+        && is_hash(hash)
+    {
+        return &name[..at];
+    }
     match name.rsplit_once('-') {
-        Some((before, hash))
-            if !before.is_empty()
-                && (hash.chars().count() == 7 || hash == "impl" || hash.starts_with("impl")) =>
-        {
-            before.to_owned()
-        }
-        _ => name.to_owned(),
+        Some((before, "impl")) if !before.is_empty() => before,
+        _ => name,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `left*` if it is meant of a property alone.
+    fn shown_name(name: &MemberName) -> String {
+        format!("{}{}", name.name, if name.is_of_property { "*" } else { "" })
+    }
 
     fn shown(class: &str, method: &str) -> String {
         let frame =
@@ -196,7 +236,7 @@ mod tests {
             names.package,
             names.outer,
             names.nested.join("/"),
-            names.members.join(",")
+            names.unhashed.iter().map(shown_name).collect::<Vec<_>>().join(",")
         )
     }
 
@@ -205,28 +245,31 @@ mod tests {
         for (class, method, expected) in [
             ("shop.Till", "sell", "shop Till/:sell"),
             ("shop.TillKt", "main", "shop TillKt/:main"),
-            ("shop.Catalog$Companion", "check", "shop Catalog/:check"),
+            ("shop.Catalog$Companion", "check", "shop Catalog/Companion:check"),
             ("shop.Till", "take$default", "shop Till/:take"),
-            ("shop.Till", "takeAll$one", "shop Till/:takeAll,one"),
+            ("shop.Till", "takeAll$one", "shop Till/:takeAll"),
             ("shop.TillKt", "main$lambda$4$0$0", "shop TillKt/:main"),
             ("shop.TillKt", "label-aLo6Cf4", "shop TillKt/:label"),
-            ("shop.Till$refill$1", "invokeSuspend", "shop Till/refill:"),
-            ("ShopKtNamed$main$tests$8$1", "run", " ShopKtNamed/main/tests:"),
+            ("shop.Till$refill$1", "invokeSuspend", "shop Till/refill/1:invokeSuspend"),
+            ("ShopKtNamed$main$tests$8$1", "run", " ShopKtNamed/main/tests/8/1:run"),
             ("shop.Till", "<init>", "shop Till/: class"),
             ("shop.Till", "_init_$lambda$0", "shop Till/: class"),
             ("shop.Till", "lambda$new$0", "shop Till/: class"),
             ("shop.Till", "lambda$static$3", "shop Till/: class"),
             ("shop.Till", "lambda$newest$0", "shop Till/:newest"),
             ("shop.State$LOST", "next", "shop State/LOST:next"),
-            ("shop.Till", "getLeft", "shop Till/:getLeft,left,isLeft,Left"),
-            ("shop.Till", "hide$app_debug", "shop Till/:hide,app_debug"),
-            ("shop.Till", "access$getLog$p", "shop Till/:getLog,log,isLog,Log"),
-            ("shop.Till", "catalog_delegate$lambda$0", "shop Till/:catalog"),
+            ("shop.Till", "getLeft", "shop Till/:getLeft,left*,isLeft*,Left*"),
+            ("shop.Till", "hide$app_debug", "shop Till/:hide"),
+            ("shop.Till", "access$getLog$p", "shop Till/:getLog,log*,isLog*,Log*"),
+            ("shop.Till", "catalog_delegate$lambda$0", "shop Till/:catalog*"),
             ("shop.Till$$ExternalSyntheticLambda0", "onClick", "shop Till/:onClick"),
-            ("shop.ComposableSingletons$TillKt$lambda-1$1", "invoke", "shop TillKt/:"),
+            ("shop.ComposableSingletons$TillKt$lambda-1$1", "invoke", "shop TillKt/:invoke"),
             ("shop.Till", "-$$Nest$mhidden", "shop Till/:hidden"),
             ("shop.Isbn", "component1", "shop Isbn/:component1 class"),
             ("shop.Till$Inner", "run", "shop Till/Inner:run"),
+            ("shop.Till", "$r8$lambda$Q9x-_a1", "shop Till/:"),
+            ("shop.TillTest", "sells pre-ordered", "shop TillTest/:sells pre"),
+            ("shop.TillTest", "sells pre-orders", "shop TillTest/:sells pre-orders"),
         ] {
             assert_eq!(shown(class, method), expected, "{class}.{method}");
         }

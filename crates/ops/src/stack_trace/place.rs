@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::PlaceCode;
-use super::declared::{FrameDeclarations, NamedText};
-use super::names::{SourceNames, source_names};
+use super::declared::{FrameDeclarations, UnnamedClasses};
+use super::named_text::NamedText;
+use super::names::{COMPANION, SourceNames, source_names};
 use super::parse::ParsedFrame;
 use super::python_place::{self, written_files};
 use super::source_version::SourceVersion;
@@ -187,7 +188,20 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
         ..at(line, Some(format!("sources differ from the build: {why}")))
     };
     let outer_doubt = outer_doubt(source, names);
-    let declared = FrameDeclarations::of(source, names);
+    let unnamed = match path.file_name().ends_with(".java") {
+        true => UnnamedClasses::OfClasses,
+        false => UnnamedClasses::OfInitializers,
+    };
+    let declared = FrameDeclarations::of(source, names, unnamed);
+    let class = if declared.class_name().is_empty() { path.file_name() } else { declared.class_name() };
+    // A lambda that a constructor's variable holds has that name.
+    let may_be_variable = |line: usize| names.has_unnamed && line <= lines && declared.may_hold(line);
+    let is_made = |missing: &str, line: usize| missing == COMPANION && declared.is_class_line(line);
+    if let Some(missing) = declared.missing()
+        && !frame.line.is_some_and(|line| may_be_variable(line) || is_made(missing, line))
+    {
+        return differing(declared.class_line().unwrap_or(1), format!("{class} has no {missing}"));
+    }
     let named = declared.members();
     let declared_line = named.first().map(|&row| declared.line_of(row));
     // Where a frame is that no declaration has the name of.
@@ -200,9 +214,14 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
             }
             (_, None) => {
                 let nearest = nearest();
-                let why = match names.is_of_class && nearest.is_some() {
-                    true => "the frame has no line: it may be any constructor or initializer of the class",
-                    false => "the frame has no line",
+                let why = match names.members.first() {
+                    Some(member) if !declared.is_local() && !names.is_of_class => {
+                        return differing(nearest.unwrap_or(1), format!("{class} has no {}", member.name));
+                    }
+                    _ if names.is_of_class && nearest.is_some() => {
+                        "the frame has no line: it may be any constructor or initializer of the class"
+                    }
+                    _ => "the frame has no line",
                 };
                 at(nearest.unwrap_or(1), outer_doubt.or(Some(why.to_owned())))
             }
@@ -220,16 +239,10 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
     if named.iter().any(|&row| declared.holds(row, line)) {
         return at(line, outer_doubt);
     }
-    // An object expression or a lambda: its own methods are no symbols, the declaration around it is.
-    let has_own_methods = !names.has_unnamed && !named.is_empty();
-    if !has_own_methods && declared.nested_holds(line) && declared.may_initialize(line) {
-        return at(line, outer_doubt);
-    }
     // Nothing but the class is known of a lambda, an initializer or a generated method.
     let has_no_name =
-        names.is_of_class || names.members.is_empty() || names.has_unnamed && names.nested.is_empty();
-    let is_of_class = declared.class_holds(line) && declared.may_initialize(line);
-    if has_no_name && is_of_class && declared.fits_nested(line) {
+        names.is_initializer || names.members.is_empty() || declared.is_local() || names.is_of_class;
+    if named.is_empty() && has_no_name && declared.class_holds(line) && declared.may_hold(line) {
         return at(line, outer_doubt);
     }
     // Methods that the compiler makes for a class have its line, such as those that call a default of an interface.
@@ -237,15 +250,20 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
         return at(line, outer_doubt);
     }
     if let Some(declared) = declared_line {
-        let member = names.members.first().map_or("<init>", String::as_str);
+        let member = named
+            .first()
+            .map_or("<init>", |&row| source.current.outline.name(&source.current.outline.rows[row]));
         return differing(declared, format!("line {line} is not in {member}"));
     }
-    let (class, nearest) = (declared.class_name(), nearest());
+    let nearest = nearest();
+    if declared.is_local() {
+        return differing(nearest.unwrap_or(line), format!("line {line} is in no unnamed class of {class}"));
+    }
     match (names.members.first(), nearest) {
         (Some(member), Some(nearest)) if !declared.class_holds(line) => {
-            differing(nearest, format!("{class} has no {member}"))
+            differing(nearest, format!("{class} has no {}", member.name))
         }
-        (Some(member), _) => differing(line, format!("{} has no {member}", path.file_name())),
+        (Some(member), _) => differing(line, format!("{} has no {}", path.file_name(), member.name)),
         (None, Some(nearest)) => differing(nearest, format!("line {line} is in no initializer of {class}")),
         (None, None) => differing(line, format!("{} has no {}", path.file_name(), names.outer)),
     }
@@ -258,61 +276,4 @@ fn outer_doubt(source: &NamedText, names: &SourceNames) -> Option<String> {
         outline.rows.iter().any(|row| row.parent().is_none() && outline.name(row) == names.outer);
     let is_known = is_declared || source.is_facade(&names.outer);
     (!is_known).then(|| format!("this file declares no {}", names.outer))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use symd_base::{Cancel, ContentHash, Text};
-    use symd_syntax::{Grammar, outline};
-
-    /// One file, `Till.kt`.
-    struct OneFile {
-        path: RelPath,
-        text: &'static str,
-    }
-
-    impl SourceVersion for OneFile {
-        fn named(&self, name: &str) -> &[RelPath] {
-            if name == self.path.file_name() { std::slice::from_ref(&self.path) } else { &[] }
-        }
-
-        fn declaring(&self, _: &str, _: &str) -> Result<&[RelPath], Cancelled> {
-            Ok(&[])
-        }
-
-        fn read(&self, _: &RelPath) -> Option<CurrentText> {
-            let bytes = self.text.as_bytes().to_vec();
-            let outline = outline(Grammar::named("kotlin")?, self.text, &Cancel::new()).ok()?;
-            let hash = ContentHash::of(&bytes);
-            Some(CurrentText { text: Text::decode(bytes).ok()?, outline: Arc::new(outline), hash })
-        }
-    }
-
-    /// Returns the lines and doubts of the places of `class.method`, a frame without a file and line.
-    fn placed(text: &'static str, class: &str, method: &str) -> Vec<(usize, Option<String>)> {
-        let version = OneFile { path: RelPath::new("src/Till.kt").unwrap(), text };
-        let frame =
-            ParsedFrame { class: class.to_owned(), method: method.to_owned(), ..ParsedFrame::default() };
-        let places = SourceFiles::of(&version, Path::new("/")).places(&frame).unwrap();
-        places.into_iter().map(|place| (place.line, place.doubt)).collect()
-    }
-
-    #[test]
-    fn a_file_that_has_two_of_the_usual_names_is_one_place() {
-        let text = "package shop\nclass Till {\n    fun sell() {}\n}\n";
-        assert_eq!(placed(text, "shop.Till", "sell"), [(3, None)]);
-    }
-
-    #[test]
-    fn names_in_class_files() {
-        let text = "package shop\nclass Till {\n    @Synchronized // @JvmName(\"sold\")\n    fun sell() {}\n    @JvmName(name = \"bought\")\n    fun buy() {}\n\
-            \x20   @Synchronized /* @JvmName(\"kept\") */ fun keep() {}\n    @get:JvmName( \"total\" ) val sum: Int = 1\n    val last = \"@JvmName(\"\n}\n";
-        for (method, line) in [("sell", 4), ("bought", 6), ("keep", 7), ("total", 8), ("getLast", 9)] {
-            assert_eq!(placed(text, "shop.Till", method), [(line, None)], "{method}");
-        }
-        for method in ["sold", "buy", "kept"] {
-            assert!(placed(text, "shop.Till", method)[0].1.is_some(), "{method}");
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::declared::NamedText;
+use super::named_text::NamedText;
 use super::parse::ParsedFrame;
 use super::place::fits;
 use symd_base::RelPath;

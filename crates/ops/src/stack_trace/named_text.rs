@@ -1,0 +1,107 @@
+//! A text with the names that its declarations have in class files where the source says so: `@JvmName`.
+
+use std::collections::BTreeMap;
+
+use symd_base::{Cancel, TextRange};
+use symd_engine::CurrentText;
+use symd_resolve::is_type;
+use symd_syntax::{Grammar, TextKind, text_kinds};
+
+const JVM_NAME: &str = "JvmName";
+
+/// The text of a file with the names that its functions and accessors have in class files.
+pub(super) struct NamedText {
+    pub(super) current: CurrentText,
+    pub(super) package: String,
+    /// The arguments of `@JvmName`, by row; a property has one for each accessor.
+    jvm_names: BTreeMap<usize, Vec<String>>,
+    /// The argument of `@file:JvmName`.
+    facade: Option<String>,
+}
+
+impl NamedText {
+    pub(super) fn of(current: CurrentText) -> NamedText {
+        let (mut of_rows, mut facade) = (Vec::new(), None);
+        for one in annotations(current.text.as_str()) {
+            match one.is_of_file {
+                true => facade = Some(one.name),
+                false => of_rows.push(one),
+            }
+        }
+        let mut jvm_names: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let rows = annotated(&current, &of_rows);
+        for (row, one) in rows.into_iter().zip(of_rows) {
+            if let Some(row) = row {
+                jvm_names.entry(row).or_default().push(one.name);
+            }
+        }
+        let package = current.outline.imports.package().unwrap_or_default();
+        NamedText { current, package, jvm_names, facade }
+    }
+
+    pub(super) fn jvm_names(&self, row: usize) -> &[String] {
+        self.jvm_names.get(&row).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the file's top-level functions may be in a class of this name.
+    pub(super) fn is_facade(&self, class: &str) -> bool {
+        class.ends_with("Kt") || self.facade.as_deref() == Some(class)
+    }
+}
+
+/// A `@JvmName` of a text.
+struct JvmNamed {
+    /// The byte at which `JvmName` begins.
+    at: u32,
+    name: String,
+    is_of_file: bool,
+}
+
+/// Returns the annotations `@JvmName` of Kotlin's code, in the text's order.
+fn annotations(text: &str) -> Vec<JvmNamed> {
+    let read = |(at, _): (usize, &str)| {
+        let before = text[..at].rsplit('\n').next().unwrap_or_default();
+        let name = jvm_name(&text[at..]).filter(|_| before.contains('@'))?;
+        let is_of_file = before.contains("@file:");
+        Some(JvmNamed { at: u32::try_from(at).ok()?, name: name.to_owned(), is_of_file })
+    };
+    let mut all: Vec<JvmNamed> = text.match_indices(JVM_NAME).filter_map(read).collect();
+    let Some(kotlin) = Grammar::named("kotlin").filter(|_| !all.is_empty()) else { return all };
+    let ranges: Vec<TextRange> = all.iter().map(|one| TextRange::new(one.at, one.at + 1)).collect();
+    // A text that cannot be parsed has no rows either.
+    let kinds = text_kinds(kotlin, text, &ranges, &Cancel::new()).unwrap_or_default();
+    let mut kinds = kinds.into_iter();
+    all.retain(|_| kinds.next().is_none_or(|kind| kind == TextKind::Code));
+    all
+}
+
+/// Reads the argument of `JvmName("x")` or `JvmName(name = "x")`, with which `text` begins.
+fn jvm_name(text: &str) -> Option<&str> {
+    let argument = text.strip_prefix(JVM_NAME)?.trim_start().strip_prefix('(')?.trim_start();
+    let named = argument.strip_prefix("name").and_then(|rest| rest.trim_start().strip_prefix('='));
+    let value = named.map_or(argument, str::trim_start).strip_prefix('"')?;
+    value.split_once('"').map(|(name, _)| name)
+}
+
+/// Returns the function, or the property, that each annotation belongs to; `all` in the text's order.
+fn annotated(current: &CurrentText, all: &[JvmNamed]) -> Vec<Option<usize>> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let rows = &current.outline.rows;
+    let mut by_start: Vec<usize> = (0..rows.len()).filter(|&row| !is_type(rows[row].kind())).collect();
+    by_start.sort_by_key(|&row| rows[row].start);
+    let mut later = by_start.into_iter().peekable();
+    // The rows that hold the present annotation.
+    let mut around: Vec<usize> = Vec::new();
+    let innermost = |one: &JvmNamed| {
+        while let Some(row) = later.next_if(|&row| rows[row].start <= one.at) {
+            around.push(row);
+        }
+        around.retain(|&row| one.at < rows[row].end);
+        let row = around.iter().copied().min_by_key(|&row| (rows[row].end - rows[row].start, row))?;
+        // What stands in a function's body is not its own.
+        (!rows[row].kind().is_callable() || one.at < rows[row].name_start).then_some(row)
+    };
+    all.iter().map(innermost).collect()
+}

@@ -1,0 +1,266 @@
+//! Places of frames in small projects: the frames are written by hand, by the rules of the compilers that would print them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::parse::parse_trace;
+use super::place::SourceFiles;
+use super::source_version::SourceVersion;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, ContentHash, RelPath, Text};
+use symd_engine::CurrentText;
+use symd_syntax::{Grammar, outline};
+
+/// Files in memory.
+struct Files {
+    texts: BTreeMap<RelPath, &'static str>,
+    by_name: BTreeMap<String, Vec<RelPath>>,
+}
+
+impl Files {
+    fn of(files: &[(&str, &'static str)]) -> Files {
+        let texts: BTreeMap<RelPath, &'static str> =
+            files.iter().map(|(path, text)| (RelPath::new(path).unwrap(), *text)).collect();
+        let mut by_name: BTreeMap<String, Vec<RelPath>> = BTreeMap::new();
+        for path in texts.keys() {
+            by_name.entry(path.file_name().to_owned()).or_default().push(path.clone());
+        }
+        Files { texts, by_name }
+    }
+
+    /// Returns the places of one frame: `Till.kt:9 Till/sell`, and the doubt behind `?`.
+    fn placed(&self, frame: &str) -> Vec<String> {
+        let traces = parse_trace(&format!("java.lang.Error: x\n\tat {frame}\n"));
+        let [trace] = traces.as_slice() else { panic!("{frame}: {traces:?}") };
+        let places = SourceFiles::of(self, Path::new("/work")).places(&trace.frames[0]).unwrap();
+        let shown = |place: super::FramePlace| {
+            let doubt = place.doubt.map_or_else(String::new, |doubt| format!(" ? {doubt}"));
+            let path = if self.texts.len() == 1 { place.path.file_name() } else { place.path.as_str() };
+            format!("{path}:{} {}{doubt}", place.line, place.name_path)
+        };
+        places.into_iter().map(shown).collect()
+    }
+
+    /// Compares the only place of each frame, frames being of `com.shop.app`.
+    fn check(&self, frames: &[(&str, &str)]) {
+        for (frame, expected) in frames {
+            assert_eq!(self.placed(&format!("com.shop.app.{frame}")), [*expected], "{frame}");
+        }
+    }
+}
+
+impl SourceVersion for Files {
+    fn named(&self, name: &str) -> &[RelPath] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn declaring(&self, _: &str, _: &str) -> Result<&[RelPath], Cancelled> {
+        Ok(&[])
+    }
+
+    fn read(&self, path: &RelPath) -> Option<CurrentText> {
+        let text = *self.texts.get(path)?;
+        let language = if path.file_name().ends_with(".java") { "java" } else { "kotlin" };
+        let outline = outline(Grammar::named(language)?, text, &Cancel::new()).ok()?;
+        let bytes = text.as_bytes().to_vec();
+        let hash = ContentHash::of(&bytes);
+        Some(CurrentText { text: Text::decode(bytes).ok()?, outline: Arc::new(outline), hash })
+    }
+}
+
+const TILL: &str = r#"package com.shop.app
+
+// Till
+interface Work { fun run() }
+
+class Till(val count: Int) : Work {
+    private val log by lazy { fail("log") }
+    fun sell(): Int {
+        val later = { fail("sell") }
+        val gone = object : Runnable { override fun run() { later() } }
+        return count
+    }
+
+    override fun run() {
+        fail("run")
+    }
+
+    class Drawer {
+        fun open() {
+            listOf(1).forEach { fail("open") }
+        }
+
+        fun run() {
+            fail("drawer")
+        }
+    }
+
+    companion object {
+        fun of(): Till = fail("of")
+
+        @JvmStatic
+        fun fixed(): Till = fail("fixed")
+    }
+
+    init { val check = { fail("init") }; check() }
+}
+
+fun helper() {
+    fail("helper")
+}
+
+class Other {
+    fun helper() {
+        fail("other")
+    }
+
+    fun only() {
+        fail("only")
+    }
+}
+
+enum class Kind {
+    A { override fun go() { fail("a") } },
+    B {
+        override fun go() {
+            fail("b")
+        }
+    };
+
+    abstract fun go()
+}
+"#;
+
+#[test]
+fn a_method_of_a_class_is_not_placed_in_a_class_within_it() {
+    Files::of(&[("app/src/Till.kt", TILL)]).check(&[
+        ("Till.run(Till.kt:15)", "Till.kt:15 Till/run"),
+        (
+            "Till.run(Till.kt:24)",
+            "Till.kt:14 Till/run ? sources differ from the build: line 24 is not in run",
+        ),
+        ("Till$Drawer.run(Till.kt:24)", "Till.kt:24 Till/Drawer/run"),
+        ("Till.run(Till.kt)", "Till.kt:14 Till/run"),
+        (
+            "TillKt.helper(Till.kt:44)",
+            "Till.kt:38 helper ? sources differ from the build: line 44 is not in helper",
+        ),
+        (
+            "TillKt.helper(Till.kt:48)",
+            "Till.kt:38 helper ? sources differ from the build: line 48 is not in helper",
+        ),
+        ("TillKt.only(Till.kt)", "Till.kt:1  ? sources differ from the build: Till.kt has no only"),
+        ("Kind.go(Till.kt:56)", "Till.kt:60 Kind/go ? sources differ from the build: line 56 is not in go"),
+        ("Kind$B.go(Till.kt:56)", "Till.kt:56 Kind/B/go"),
+        (
+            "Till$Companion.sell(Till.kt:10)",
+            "Till.kt:28 Till/Companion ? sources differ from the build: Companion has no sell",
+        ),
+        ("Till$Companion.of(Till.kt:29)", "Till.kt:29 Till/Companion/of"),
+        (
+            "Till.of(Till.kt:29)",
+            "Till.kt:29 Till/Companion/of ? sources differ from the build: Till.kt has no of",
+        ),
+        ("Till.fixed(Till.kt:32)", "Till.kt:32 Till/Companion/fixed"),
+    ]);
+    let ledger = "package com.shop.app;\n\nclass Ledger {\n    int last() {\n        return sum();\n    }\n\n    \
+                  Runnable each() {\n        return new Runnable() {\n            public void run() { last(); }\n        };\n    }\n\n    \
+                  static class Page {\n        int sum() {\n            return 1;\n        }\n    }\n}\n";
+    Files::of(&[("app/src/Ledger.java", ledger)]).check(&[
+        ("Ledger.last(Ledger.java:5)", "Ledger.java:5 Ledger/last"),
+        (
+            "Ledger.sum(Ledger.java:16)",
+            "Ledger.java:16 Ledger/Page/sum ? sources differ from the build: Ledger.java has no sum",
+        ),
+        ("Ledger$1.run(Ledger.java:10)", "Ledger.java:10 Ledger/each"),
+        (
+            "Ledger$1.run(Ledger.java:16)",
+            "Ledger.java:3 Ledger ? sources differ from the build: line 16 is in no unnamed class of Ledger",
+        ),
+    ]);
+}
+
+#[test]
+fn what_a_compiler_adds_to_a_class_stays_there() {
+    Files::of(&[("app/src/Till.kt", TILL)]).check(&[
+        ("Till.sell$lambda$0(Till.kt:9)", "Till.kt:9 Till/sell"),
+        (
+            "Till.sell$run(Till.kt:15)",
+            "Till.kt:8 Till/sell ? sources differ from the build: line 15 is not in sell",
+        ),
+        ("Till$sell$gone$1.run(Till.kt:10)", "Till.kt:10 Till/sell"),
+        (
+            "Till$sell$gone$1.run(Till.kt:15)",
+            "Till.kt:8 Till/sell ? sources differ from the build: line 15 is not in sell",
+        ),
+        ("Till$sell$Local.<init>(Till.kt:10)", "Till.kt:10 Till/sell"),
+        ("Till.log_delegate$lambda$0(Till.kt:7)", "Till.kt:7 Till/log"),
+        ("Till$log$2.invoke(Till.kt:7)", "Till.kt:7 Till/log"),
+        ("Till$check$1.invoke(Till.kt:35)", "Till.kt:35 Till"),
+        ("Till._init_$lambda$0(Till.kt:35)", "Till.kt:35 Till"),
+        ("Till.<init>(Till.kt:35)", "Till.kt:35 Till"),
+        (
+            "Till.<clinit>(Till.kt:24)",
+            "Till.kt:6 Till ? sources differ from the build: line 24 is in no initializer of Till",
+        ),
+        ("Till$Drawer$open$1.invoke(Till.kt:20)", "Till.kt:20 Till/Drawer/open"),
+        (
+            "Till$Drawer$open$1.invoke(Till.kt:10)",
+            "Till.kt:19 Till/Drawer/open ? sources differ from the build: line 10 is not in open",
+        ),
+        ("Kind$WhenMappings.<clinit>(Till.kt:52)", "Till.kt:52 Kind"),
+        ("Work$DefaultImpls.run(Till.kt:4)", "Till.kt:4 Work"),
+    ]);
+}
+
+#[test]
+fn a_nested_class_that_is_not_declared_is_missing() {
+    Files::of(&[("app/src/Till.kt", TILL)]).check(&[
+        ("Till$Gone.run(Till.kt:15)", "Till.kt:6 Till ? sources differ from the build: Till has no Gone"),
+        ("Till$Gone.open(Till.kt:20)", "Till.kt:6 Till ? sources differ from the build: Till has no Gone"),
+        (
+            "Till$gone$1.invoke(Till.kt:15)",
+            "Till.kt:6 Till ? sources differ from the build: Till has no gone",
+        ),
+        (
+            "TillKt$gone$1.invoke(Till.kt:39)",
+            "Till.kt:1  ? sources differ from the build: Till.kt has no gone",
+        ),
+        (
+            "Till$Drawer$Gone.run(Till.kt:24)",
+            "Till.kt:18 Till/Drawer ? sources differ from the build: Drawer has no Gone",
+        ),
+    ]);
+}
+
+/// The places of a method without a file and line.
+fn of_method(text: &'static str, method: &str) -> Vec<String> {
+    Files::of(&[("src/Till.kt", text)]).placed(&format!("shop.Till.{method}(Unknown Source)"))
+}
+
+#[test]
+fn a_file_that_has_two_of_the_usual_names_is_one_place() {
+    assert_eq!(
+        of_method("package shop\nclass Till {\n    fun sell() {}\n}\n", "sell"),
+        ["Till.kt:3 Till/sell"]
+    );
+}
+
+#[test]
+fn names_in_class_files() {
+    let text = "package shop\nclass Till {\n    @Synchronized // @JvmName(\"sold\")\n    fun sell() {}\n    @JvmName(name = \"bought\")\n    fun buy() {}\n\
+        \x20   @Synchronized /* @JvmName(\"kept\") */ fun keep() {}\n    @get:JvmName( \"total\" ) val sum: Int = 1\n    val last = \"@JvmName(\"\n}\n";
+    for (method, place) in [
+        ("sell", "Till.kt:4 Till/sell"),
+        ("bought", "Till.kt:6 Till/buy"),
+        ("keep", "Till.kt:7 Till/keep"),
+        ("total", "Till.kt:8 Till/sum"),
+        ("getLast", "Till.kt:9 Till/last"),
+    ] {
+        assert_eq!(of_method(text, method), [place], "{method}");
+    }
+    for method in ["sold", "buy", "kept", "getSell"] {
+        assert!(of_method(text, method)[0].contains('?'), "{method}");
+    }
+}
