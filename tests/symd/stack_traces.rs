@@ -103,6 +103,10 @@ fn an_obfuscated_crash_is_placed_by_the_mapping_of_a_build() {
         companion.contains("core/src/main/kotlin/shop/core/Catalog.kt:47 in Catalog/Companion/check"),
         "{companion}"
     );
+    // Without a line, the only method of the name is meant.
+    let without = trace(&user, "bk: empty\n\tat be.a(Unknown Source)\n");
+    let place = "core/src/main/kotlin/shop/core/Catalog.kt:46 in Catalog/Companion/check";
+    assert!(without.contains(place) && !without.contains("? "), "{without}");
     // A trace that is not obfuscated is left alone, and a mapping of another build is named.
     let plain = trace(&user, "java.lang.Error: x\n\tat shop.app.MainKt.main(Main.kt:101)\n");
     assert!(!plain.contains("names by"), "{plain}");
@@ -130,6 +134,57 @@ fn an_obfuscated_crash_of_a_project_without_build_scripts() {
     std::fs::copy(traces().join("obfuscated/mapping.txt"), user.path("project").join(mapping)).unwrap();
     write(&user.path("project/release-crash.txt"), crash);
     assert_eq!(user.check(&["trace", "release-crash.txt"], 0), answer);
+}
+
+/// Builds of two variants, of which the trace does not say which one it is of.
+#[test]
+fn mappings_that_read_a_frame_differently_are_both_given() {
+    let user = user();
+    write(&user.path("project/app/build.gradle.kts"), "plugins {}\n");
+    let mapping = |variant: &str, lines: &str| {
+        let at = user.path("project/app/build/outputs/mapping").join(variant);
+        std::fs::create_dir_all(&at).unwrap();
+        write(
+            &at.join("mapping.txt"),
+            &format!("shop.core.Catalog -> a.b:\n{lines}shop.core.OutOfStock -> a.c:\n"),
+        );
+    };
+    let size = "    1:1:int getSize():18:18 -> a\n";
+    mapping("freeRelease", size);
+    mapping("paidRelease", "    1:1:int hidden():43:43 -> a\n");
+    let crash = "a.c: x\n\tat a.b.a(SourceFile:1)\n";
+    let answer = trace(&user, crash);
+    let file = "core/src/main/kotlin/shop/core/Catalog.kt";
+    for line in [18, 43] {
+        assert!(answer.contains(&format!("? {file}:{line} in Catalog/")), "{answer}");
+    }
+    assert!(
+        answer.contains("2 mappings fit and read it differently") && answer.contains("OutOfStock"),
+        "{answer}"
+    );
+    assert!(answer.contains("freeRelease/mapping.txt or app/build/outputs/mapping/paidRelease"), "{answer}");
+    // Those that agree are no doubt.
+    mapping("paidRelease", size);
+    assert!(!trace(&user, crash).contains("? "), "{}", trace(&user, crash));
+}
+
+/// The class of a file's functions is found by the name that the source gives to it, without the file's.
+#[test]
+fn a_facade_is_found_without_its_file() {
+    let user = user();
+    let at = user.path("project/core/src/main/kotlin/shop/core");
+    write(&at.join("words.kt"), "@file:JvmName(\"Texts\")\npackage shop.core\n\nfun shorten() = Unit\n");
+    write(&at.join("more-words.kt"), "package shop.core\n\n\nfun lengthen() = Unit\n");
+    let answer = trace(
+        &user,
+        "java.lang.Error: x\n\tat shop.core.Texts.shorten(Unknown Source)\n\tat shop.core.More_wordsKt.lengthen(Unknown Source:3)\n",
+    );
+    for place in
+        ["core/src/main/kotlin/shop/core/words.kt:4 in shorten", "shop/core/more-words.kt:4 in lengthen"]
+    {
+        assert!(answer.contains(place), "{answer}");
+    }
+    assert!(!answer.contains("? "), "{answer}");
 }
 
 /// Each frame of the project has the file and the line that it names, or a doubt.

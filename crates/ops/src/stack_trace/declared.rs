@@ -5,6 +5,8 @@
 use super::named_text::NamedText;
 use super::names::{COMPANION, MemberName, SourceNames, is_made_class, is_unnamed_class, unhashed};
 use super::place::attributed;
+use super::value_classes;
+use symd_base::TextRange;
 use symd_resolve::is_type;
 use symd_syntax::{Row, SymbolKind};
 
@@ -183,10 +185,19 @@ impl<'s> FrameDeclarations<'s> {
             return self.around.clone();
         }
         let named = self.members_named(&self.names.members);
-        match named.is_empty() {
-            true => self.members_named(&self.names.unhashed),
-            false => named,
+        if !named.is_empty() {
+            return named;
         }
+        let mut named = self.members_named(&self.names.unhashed);
+        named.retain(|&row| !self.names.has_hash || self.may_have_hash(row));
+        named
+    }
+
+    fn may_have_hash(&self, row: usize) -> bool {
+        let this = self.row(row);
+        let from_name = this.name_start..this.name_start + u32::from(this.head);
+        let head = self.source.current.text.slice(TextRange::new(from_name.start, from_name.end));
+        !this.kind().is_callable() || value_classes::may_have_hash(self.modifiers(row), head)
     }
 
     fn members_named(&self, wanted: &[MemberName]) -> Vec<usize> {
@@ -205,10 +216,30 @@ impl<'s> FrameDeclarations<'s> {
         self.rows_inside().filter(|row| self.is_own(*row) && is_named(row)).collect()
     }
 
+    /// Whether a line is the one that compilers give to what they make for the class; that of a file's facade is the first.
     pub(super) fn is_class_line(&self, line: usize) -> bool {
-        self.class
-            .map(|row| self.row(row))
-            .is_some_and(|row| line == row.name_line as usize + 1 || line == row.start_line as usize + 1)
+        let is_head = |row: &Row| line == row.name_line as usize + 1 || line == row.start_line as usize + 1;
+        self.class.map_or(self.is_known && line == 1, |class| is_head(self.row(class)))
+    }
+
+    /// Whether compilers may make a method of the same name that calls this one: an accessor, or a bridge to what overrides a method
+    /// of other types.
+    pub(super) fn may_have_caller(&self, row: usize) -> bool {
+        let is_override = |word: &str| matches!(word, "override" | "@Override");
+        let head = || {
+            let class = self.row(self.class?);
+            Some(
+                self.source
+                    .current
+                    .text
+                    .slice(TextRange::new(class.name_start, class.name_start + u32::from(class.head))),
+            )
+        };
+        let has_supertypes = || {
+            self.unnamed == UnnamedClasses::OfClasses
+                && head().is_some_and(|head| head.contains(" extends ") || head.contains(" implements "))
+        };
+        self.names.is_accessor || self.modifiers(row).split_whitespace().any(is_override) || has_supertypes()
     }
 
     /// Whether a method without a name of the source's may have a line: an initializer, one that the compiler makes, or one of a lambda.

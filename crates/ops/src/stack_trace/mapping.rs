@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memrchr;
 use proguard::{ProguardMapper, ProguardMapping, ProguardRecord, StackFrame};
 
-use super::parse::{ParsedFrame, ParsedTrace};
+use super::parse::{FrameNumber, ParsedFrame, ParsedTrace};
 
 /// Maximum size of the sections that a trace needs, in bytes: what they mean takes some ten times as much memory.
 const MAX_SECTIONS: usize = 16 << 20;
@@ -160,24 +160,23 @@ impl TraceMapping {
     }
 
     /// Whether the mapping has this identity; frames may have the start of a hash only.
-    fn is_called(&self, id: &str) -> bool {
+    pub(super) fn is_called(&self, id: &str) -> bool {
         self.ids.iter().any(|own| own.starts_with(id) || id.starts_with(own.as_str()))
     }
 
-    /// Replaces all frames and the types of the throwables by the program's own.
-    pub(super) fn retrace(&self, traces: &mut [ParsedTrace]) {
+    /// Returns what each frame is in the program, in the order of the traces: the frames that were inlined into it, the innermost
+    /// first.
+    pub(super) fn read(&self, traces: &[ParsedTrace]) -> Vec<Vec<ParsedFrame>> {
         let mapper = ProguardMapper::new(ProguardMapping::new(&self.sections));
         let (methods, files) = (self.methods(), self.files());
-        for trace in traces {
-            if let Some(original) = self.classes.get(&trace.error_type) {
-                trace.error_type.clone_from(original);
-            }
-            let own_class = |frame: &ParsedFrame| self.classes.get(&frame.class);
-            let frames = trace.frames.iter();
-            trace.frames = frames
-                .flat_map(|frame| retraced(&mapper, (&methods, &files), own_class(frame), frame))
-                .collect();
-        }
+        let own_class = |frame: &ParsedFrame| self.classes.get(&frame.class);
+        let frames = traces.iter().flat_map(|trace| &trace.frames);
+        frames.map(|frame| retraced(&mapper, (&methods, &files), own_class(frame), frame)).collect()
+    }
+
+    /// Returns the program's own name of a class.
+    pub(super) fn class(&self, obfuscated: &str) -> Option<&str> {
+        self.classes.get(obfuscated).map(String::as_str)
     }
 
     /// Returns the names of the files that R8 writes down, by class.
@@ -257,13 +256,14 @@ fn retraced(
         })
         .collect();
     if let Some(line) = frame.line.filter(|line| *line > 0) {
+        let own_line = Some(line).filter(|_| frame.number != FrameNumber::Offsets);
         let holds =
             |method: &&MappedMethod| method.lines.is_some_and(|(first, last)| (first..=last).contains(&line));
         let group: Vec<&MappedMethod> = known.iter().filter(holds).collect();
         if !group.is_empty() && found.len() == group.len() {
             let with_line = |(mut one, method): (ParsedFrame, &MappedMethod)| {
                 if !method.has_own_lines {
-                    one.line = Some(line);
+                    one.line = own_line;
                 }
                 one
             };
@@ -276,31 +276,44 @@ fn retraced(
             return found;
         }
         // Lines that no range has are the program's own.
-        let plain = known.iter().filter(|method| method.lines.is_none());
-        let mut readings = Vec::new();
-        for method in plain {
-            let reading = ParsedFrame {
-                class: method.class.clone(),
-                method: method.method.clone(),
-                file: files.get(&method.class).cloned().unwrap_or_default(),
-                line: Some(line),
-                ..ParsedFrame::default()
-            };
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
+        let plain: Vec<&MappedMethod> = known.iter().filter(|method| method.lines.is_none()).collect();
+        if !plain.is_empty() {
+            return vec![one_of(readings(&plain, files, own_line), own_class, frame)];
         }
-        return vec![one_of(readings, own_class, frame)];
     }
     // Without a line each method of the name may be meant, and its line is unknown.
-    let mut readings: Vec<ParsedFrame> = Vec::new();
-    for reading in found {
-        let reading = ParsedFrame { line: None, ..reading };
-        if !readings.contains(&reading) {
-            readings.push(reading);
+    vec![one_of(readings(&outermost(known), files, None), own_class, frame)]
+}
+
+/// Returns the methods without those that were inlined into the next one.
+fn outermost(known: &[MappedMethod]) -> Vec<&MappedMethod> {
+    let next = known.iter().skip(1).map(Some).chain([None]);
+    let is_inlined = |one: &MappedMethod, next: Option<&MappedMethod>| {
+        one.lines.is_some() && one.has_own_lines && next.is_some_and(|next| next.lines == one.lines)
+    };
+    known.iter().zip(next).filter(|(one, next)| !is_inlined(one, *next)).map(|(one, _)| one).collect()
+}
+
+/// Returns the frames of methods, each once.
+fn readings(
+    methods: &[&MappedMethod],
+    files: &BTreeMap<String, String>,
+    line: Option<usize>,
+) -> Vec<ParsedFrame> {
+    let mut all: Vec<ParsedFrame> = Vec::new();
+    for method in methods {
+        let reading = ParsedFrame {
+            class: method.class.clone(),
+            method: method.method.clone(),
+            file: files.get(&method.class).cloned().unwrap_or_default(),
+            line,
+            ..ParsedFrame::default()
+        };
+        if !all.contains(&reading) {
+            all.push(reading);
         }
     }
-    vec![one_of(readings, own_class, frame)]
+    all
 }
 
 /// Returns the first reading with the others as its alternatives; with none only the class has its own name again.
@@ -337,6 +350,7 @@ fn map_id(line: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::mapping_pieces::CutLines;
+    use super::super::mapping_readings::retrace;
     use super::super::parse::parse_trace;
     use super::*;
 
@@ -369,7 +383,7 @@ mod tests {
             )
         };
         let mut all: Vec<String> = Vec::new();
-        mapping.retrace(&mut traces);
+        retrace(&[(String::new(), mapping)], &mut traces);
         for trace in &traces {
             all.push(trace.error_type.clone());
             all.extend(trace.frames.iter().map(|frame| {
@@ -399,6 +413,22 @@ mod tests {
         );
     }
 
+    #[test]
+    fn without_a_line_each_method_of_the_name_may_be_meant() {
+        let trace = "a.b: x\n\tat a.a.a(Unknown Source)\n\tat a.a.b(Unknown Source:7)\n\tat a.a.c(Unknown Source:9)\n\tat a.a.d(Unknown Source)\n";
+        assert_eq!(
+            shown(trace),
+            [
+                "shop.app.Gone",
+                // Not what was inlined into it.
+                "shop.app.Till.sell:",
+                "shop.app.Till.close: or shop.app.Till.open:",
+                "shop.app.Till.getCount: or shop.app.Till.access$count:",
+                "shop.app.Till.d:",
+            ]
+        );
+    }
+
     /// ProGuard's own ReTrace is the judge: `fixtures/traces/obfuscate.py` obfuscates a program, runs it, and asks ReTrace.
     #[test]
     #[allow(clippy::disallowed_methods, reason = "fixtures are no files of a project")]
@@ -414,7 +444,7 @@ mod tests {
         for (crash, judge) in cases(&crashes).iter().zip(cases(&retraced)) {
             let mut traces = parse_trace(crash);
             let Ok(mapping) = read_bytes(mapping.as_bytes(), &traces) else { continue };
-            mapping.retrace(&mut traces);
+            retrace(&[(String::new(), mapping)], &mut traces);
             let name = |frame: &ParsedFrame| {
                 let line = frame.line.filter(|line| *line > 0);
                 format!("{}.{} {}", frame.class, frame.method, line.unwrap_or(0))
@@ -441,7 +471,7 @@ mod tests {
     #[test]
     fn only_a_file_that_the_mapping_names_is_known() {
         let (mapping, mut traces) = read("a.b: x\n\tat a.a.a(SourceFile:2)\n").expect("fits");
-        mapping.retrace(&mut traces);
+        retrace(&[(String::new(), mapping)], &mut traces);
         let files: Vec<&str> = traces[0].frames.iter().map(|frame| frame.file.as_str()).collect();
         assert_eq!(files, ["", "Tills.kt"]);
     }
@@ -470,7 +500,7 @@ mod tests {
             let mut traces = traces();
             match read_bytes(&mapping.as_bytes()[..end], &traces) {
                 Ok(mapping) => {
-                    mapping.retrace(&mut traces);
+                    retrace(&[(String::new(), mapping)], &mut traces);
                     let frames: Vec<&ParsedFrame> = traces.iter().flat_map(|trace| &trace.frames).collect();
                     assert_eq!(frames.len(), 2, "cut at {end}");
                     let line = |frame: &ParsedFrame| (frame.class.clone(), frame.method.clone(), frame.line);

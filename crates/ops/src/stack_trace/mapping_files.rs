@@ -25,13 +25,13 @@ const MAX_BUILDS: usize = 12;
 /// The longest name of a class or method that is taken for an obfuscated one.
 const OBFUSCATED: usize = 3;
 
-/// Returns the mapping with its path, and why others were not used.
+/// Returns the mappings that fit equally well, with their paths, and why others were not used.
 pub(super) fn load(
     view: &View,
     choice: MappingChoice<'_>,
     traces: &[ParsedTrace],
     cancel: &Cancel,
-) -> (Option<(String, TraceMapping)>, Vec<String>) {
+) -> (Vec<(String, TraceMapping)>, Vec<String>) {
     let mut notes = Vec::new();
     let mut fitting: Vec<(String, ReadMapping)> = Vec::new();
     match choice {
@@ -58,22 +58,39 @@ pub(super) fn load(
                         .to_owned(),
                 );
             }
-            // That of most of the trace's classes.
-            fitting.sort_by_key(|(_, read)| std::cmp::Reverse(read.mapping.class_count()));
+            // That of the build that the frames name, then that of most of the trace's classes.
+            fitting.sort_by_key(|(_, read)| std::cmp::Reverse(read.fitness(traces)));
         }
     }
-    let mut fitting = fitting.into_iter();
-    let chosen = fitting.next();
-    notes.extend(fitting.map(|(path, _)| format!("{path} may fit, too")));
-    if let Some((path, ReadMapping { end: FileEnd::Cut, .. })) = &chosen {
-        notes.push(format!("{path} ends in the middle of a line, so more of it may be missing"));
+    let best = fitting.first().map(|(_, read)| read.fitness(traces));
+    let (chosen, others): (Vec<_>, Vec<_>) =
+        fitting.into_iter().partition(|(_, read)| Some(read.fitness(traces)) == best);
+    notes.extend(others.into_iter().map(|(path, _)| format!("{path} may fit, too")));
+    for (path, read) in &chosen {
+        if matches!(read.end, FileEnd::Cut) {
+            notes.push(format!("{path} ends in the middle of a line, so more of it may be missing"));
+        }
     }
-    (chosen.map(|(path, read)| (path, read.mapping)), notes)
+    (chosen.into_iter().map(|(path, read)| (path, read.mapping)).collect(), notes)
+}
+
+/// Returns the variant of the build that a mapping is of: `freeRelease` of `app/build/outputs/mapping/freeRelease/mapping.txt`.
+pub(super) fn variant(path: &str) -> Option<&str> {
+    path.split_once("build/outputs/mapping/")?.1.split_once('/').map(|(variant, _)| variant)
 }
 
 struct ReadMapping {
     mapping: TraceMapping,
     end: FileEnd,
+}
+
+impl ReadMapping {
+    /// Returns whether it has the identity that the frames name, and how many of their classes it has.
+    fn fitness(&self, traces: &[ParsedTrace]) -> (bool, usize) {
+        let mut ids =
+            traces.iter().flat_map(|trace| &trace.frames).filter_map(|frame| frame.map_id.as_deref());
+        (ids.any(|id| self.mapping.is_called(id)), self.mapping.class_count())
+    }
 }
 
 fn read(view: &View, path: &str, traces: &[ParsedTrace], cancel: &Cancel) -> Result<ReadMapping, String> {

@@ -2,10 +2,12 @@
 //! differ from those that were built, or those of a revision.
 
 mod declared;
+mod inlined;
 mod lines;
 mod mapping;
 mod mapping_files;
 mod mapping_pieces;
+mod mapping_readings;
 mod markup;
 mod named_text;
 mod names;
@@ -20,19 +22,19 @@ mod revisions;
 mod source_version;
 mod throwables;
 mod tombstone;
+mod value_classes;
 mod wanted_files;
 
 pub use self::mapping::{MappingMisfit, TraceMapping};
 pub use self::mapping_files::MappingChoice;
-pub use self::parse::{ParsedFrame, ParsedTrace, TraceRelation, parse_trace};
+pub use self::parse::{FrameNumber, ParsedFrame, ParsedTrace, TraceRelation, parse_trace};
 pub use self::place::FramePlace;
 use self::place::SourceFiles;
 pub(crate) use self::place::declaration_at;
 pub use self::revisions::FittingTags;
-use self::source_version::{CommittedSources, SavedSources, SourceVersion};
+use self::source_version::{CommittedSources, SavedSources};
 use self::wanted_files::WantedFiles;
 use std::collections::VecDeque;
-use std::path::Path;
 
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
@@ -82,7 +84,7 @@ pub struct PlaceCode {
 #[derive(Clone, Debug, Default)]
 pub struct ResolvedTraces {
     pub traces: Vec<ResolvedTrace>,
-    /// The mapping by which names and lines were given back.
+    /// The mapping by which names and lines were given back; several joined by "or" if they fit equally well.
     pub mapping: Option<String>,
     /// The revision whose sources were read; `None` for those on the disk.
     pub revision: Option<ReadRevision>,
@@ -150,15 +152,15 @@ pub fn resolve_trace(
     cancel: &Cancel,
 ) -> Result<ResolvedTraces, TraceError> {
     let (mut traces, repeated) = repetitions::told_once(parse_trace(question.text));
-    let (mapping, mut notes) = mapping_files::load(view, question.mapping, &traces, cancel);
+    let (mappings, mut notes) = mapping_files::load(view, question.mapping, &traces, cancel);
     if repeated > 0 {
         let are = if repeated == 1 { "1 trace is" } else { &format!("{repeated} traces are") };
         notes.push(format!("{are} left out: told above"));
     }
-    if let Some((_, mapping)) = &mapping {
-        mapping.retrace(&mut traces);
-    }
-    let mapping = mapping.map(|(path, _)| path);
+    mapping_readings::retrace(&mappings, &mut traces);
+    let paths: Vec<&str> = mappings.iter().map(|(path, _)| path.as_str()).collect();
+    let variant = if let [path] = paths[..] { mapping_files::variant(path) } else { None };
+    let mapping = (!paths.is_empty()).then(|| paths.join(" or "));
     let mut left = MAX_FRAMES;
     for trace in &mut traces {
         trace.frames.truncate(left);
@@ -172,7 +174,11 @@ pub fn resolve_trace(
         .collect();
     let wanted = WantedFiles::of(&frames);
     let Some(revision) = question.revision else {
-        let traces = placed(&SavedSources::named(view, wanted, cancel)?, view.files.path(), traces, cancel)?;
+        let traces = placed(
+            SourceFiles::of(&SavedSources::named(view, wanted, cancel)?, view.files.path(), variant),
+            traces,
+            cancel,
+        )?;
         let fitting_tags = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
             notes.push(format!("tags were not tried: {error}"));
             None
@@ -186,18 +192,16 @@ pub fn resolve_trace(
     let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
     let sources =
         CommittedSources::named(view, repository, &commit, wanted, cancel).map_err(|error| cannot(&error))?;
-    let traces = placed(&sources, view.files.path(), traces, cancel)?;
+    let traces = placed(SourceFiles::of(&sources, view.files.path(), variant), traces, cancel)?;
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
 }
 
 fn placed(
-    sources: &dyn SourceVersion,
-    root: &Path,
+    mut files: SourceFiles<'_>,
     traces: Vec<ParsedTrace>,
     cancel: &Cancel,
 ) -> Result<Vec<ResolvedTrace>, Cancelled> {
-    let mut files = SourceFiles::of(sources, root);
     let mut all = Vec::with_capacity(traces.len());
     for trace in traces {
         cancel.check()?;

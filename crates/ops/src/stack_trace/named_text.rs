@@ -43,9 +43,21 @@ impl NamedText {
         self.jvm_names.get(&row).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the file's top-level functions may be in a class of this name.
+    /// Returns the name that the source gives to the class of the file's top-level functions.
+    pub(super) fn facade(&self) -> Option<&str> {
+        self.facade.as_deref()
+    }
+
+    /// Whether the file's top-level functions may be in a class of this name. A facade of several files has one for each:
+    /// `Texts__TillKt`.
     pub(super) fn is_facade(&self, class: &str) -> bool {
-        class.ends_with("Kt") || self.facade.as_deref() == Some(class)
+        match self.facade() {
+            Some(facade) => {
+                let rest = class.strip_prefix(facade);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+            }
+            None => class.ends_with("Kt"),
+        }
     }
 }
 

@@ -16,6 +16,10 @@ pub(super) struct SourceNames {
     pub(super) members: Vec<MemberName>,
     /// The same without the hash of value classes: they are meant where nothing has the whole name.
     pub(super) unhashed: Vec<MemberName>,
+    /// Whether the method's name has the hash of value classes.
+    pub(super) has_hash: bool,
+    /// Whether the method lets another class call a private one of this class.
+    pub(super) is_accessor: bool,
     /// Whether the class holds lambdas of all classes of the file.
     pub(super) is_of_file: bool,
     /// Whether compilers made the whole class for lambdas: its methods have no names of the source's.
@@ -125,6 +129,7 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
     };
     let method = frame.method.as_str();
     let base = method.trim_start_matches('-').split('$').find(|part| !part.is_empty()).unwrap_or(method);
+    names.is_accessor = method.starts_with("access$") || method.starts_with(NEST);
     names.is_function = !method.trim_end_matches("$default").contains('$');
     names.is_javas_lambda = LAMBDAS_OF_INITIALIZERS.iter().any(|start| method.starts_with(start));
     names.is_initializer = INITIALIZERS.contains(&base) || names.is_javas_lambda;
@@ -140,6 +145,7 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
         let written = written_name(method);
         names.members = members(written);
         names.unhashed = members(unhashed(written));
+        names.has_hash = unhashed(written) != written && !written.ends_with(OF_VALUE_CLASS);
     }
     Some(names)
 }
@@ -150,6 +156,9 @@ fn is_component(name: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
 }
 
+/// How D8 begins the names of accessors.
+const NEST: &str = "-$$Nest$";
+
 /// Parts of method names that compilers add.
 const MADE_PARTS: [&str; 10] =
     ["default", "lambda", "access", "suspendImpl", "p", "cp", "annotations", "delegate", "jd", "s"];
@@ -157,7 +166,7 @@ const MADE_PARTS: [&str; 10] =
 /// Returns the first part of a method's name that is of the source: behind it come the names of local functions, of a module and
 /// what compilers add.
 fn written_name(method: &str) -> &str {
-    let method = method.strip_prefix("-$$Nest$").map_or(method, |rest| {
+    let method = method.strip_prefix(NEST).map_or(method, |rest| {
         ["fget", "fput", "sfget", "sfput", "sm", "m"]
             .iter()
             .find_map(|kind| rest.strip_prefix(kind))
@@ -198,6 +207,9 @@ fn members(written: &str) -> Vec<MemberName> {
     names
 }
 
+/// The end of the names of a value class's own methods.
+const OF_VALUE_CLASS: &str = "-impl";
+
 /// The number of characters of the hash of value classes.
 const HASH: usize = 7;
 
@@ -211,10 +223,7 @@ pub(super) fn unhashed(name: &str) -> &str {
     {
         return &name[..at];
     }
-    match name.rsplit_once('-') {
-        Some((before, "impl")) if !before.is_empty() => before,
-        _ => name,
-    }
+    name.strip_suffix(OF_VALUE_CLASS).filter(|before| !before.is_empty()).unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -52,10 +52,16 @@ pub struct ParsedFrame {
     pub file: String,
     /// The line, from 1.
     pub line: Option<usize>,
+    /// What that number counts.
+    pub number: FrameNumber,
     /// The identity of R8's mapping that stands in place of the file: `r8-map-id-1a2b3c`.
     pub map_id: Option<String>,
     /// What else the frame may be, by an ambiguous mapping.
     pub alternatives: Vec<ParsedFrame>,
+    /// The file's path with `/`, where a frame of the JVM or a place alone names more than the file.
+    pub file_path: String,
+    /// Why it may be another frame: another mapping fits and reads it otherwise.
+    pub reading_doubt: Option<String>,
     /// The file's path with `/`, as Python writes it; empty for other frames.
     pub path: String,
     /// The line of source, as Python writes it.
@@ -66,7 +72,24 @@ pub struct ParsedFrame {
     pub repeats: usize,
 }
 
+/// What the number of a frame counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FrameNumber {
+    /// Lines of the source.
+    #[default]
+    SourceLines,
+    /// Offsets in the method's bytecode, which Android prints behind `Unknown Source` where it knows no line.
+    Offsets,
+    /// Lines that R8 made, behind `r8-map-id-…`: only the mapping knows those of the source.
+    MappedLines,
+}
+
 impl ParsedFrame {
+    /// Returns the line of the source, from 1.
+    pub(super) fn source_line(&self) -> Option<usize> {
+        self.line.filter(|line| *line > 0 && self.number == FrameNumber::SourceLines)
+    }
+
     /// Whether it is a frame of machine code that no class was compiled to.
     pub fn is_native(&self) -> bool {
         !self.library.is_empty() && self.class.is_empty()
@@ -78,7 +101,7 @@ pub(super) const MAX_MESSAGE_LINES: usize = 20;
 
 /// A place alone: `Till.kt:12`.
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[\s(/])(?P<file>[A-Za-z_][\w$-]*\.(?:kt|kts|java)):(?P<line>\d+)\b").ok()
+    Regex::new(r"(?:^|[\s(/])(?P<directory>/?(?:[\w.@+~-]+/)*)(?P<file>[A-Za-z_][\w$-]*\.(?:kt|kts|java)):(?P<line>\d+)\b").ok()
 });
 
 /// Returns the traces of a text; that of a crash comes before those of other threads.
@@ -102,6 +125,11 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
     all
 }
 
+/// Returns the path of a file; none if only its name is known.
+pub(super) fn path_of(directory: &str, file: &str) -> String {
+    if directory.is_empty() { String::new() } else { format!("{directory}{file}") }
+}
+
 /// Returns the places that a text without any trace names.
 fn places_alone(text: &str) -> Option<ParsedTrace> {
     let place = PLACE.as_ref()?;
@@ -109,6 +137,7 @@ fn places_alone(text: &str) -> Option<ParsedTrace> {
         .captures_iter(text)
         .map(|found| ParsedFrame {
             file: found["file"].to_owned(),
+            file_path: path_of(&found["directory"], &found["file"]),
             line: found["line"].parse().ok(),
             ..ParsedFrame::default()
         })

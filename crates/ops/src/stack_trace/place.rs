@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use super::PlaceCode;
 use super::declared::{FrameDeclarations, UnnamedClasses};
+use super::inlined::{called_names, said};
 use super::named_text::NamedText;
 use super::names::{COMPANION, SourceNames, source_names};
-use super::parse::ParsedFrame;
+use super::parse::{FrameNumber, ParsedFrame};
 use super::python_place::{self, written_files};
 use super::source_version::SourceVersion;
 use super::wanted_files::files_of_class;
@@ -41,12 +42,18 @@ pub(super) struct SourceFiles<'v> {
     version: &'v dyn SourceVersion,
     /// The absolute path of the project's root.
     root: &'v Path,
+    /// The variant of the build that the trace is of, if that is known.
+    variant: Option<&'v str>,
     read: BTreeMap<RelPath, Option<Arc<NamedText>>>,
 }
 
 impl<'v> SourceFiles<'v> {
-    pub(super) fn of(version: &'v dyn SourceVersion, root: &'v Path) -> SourceFiles<'v> {
-        SourceFiles { version, root, read: BTreeMap::new() }
+    pub(super) fn of(
+        version: &'v dyn SourceVersion,
+        root: &'v Path,
+        variant: Option<&'v str>,
+    ) -> SourceFiles<'v> {
+        SourceFiles { version, root, variant, read: BTreeMap::new() }
     }
 
     /// Returns the code around a place.
@@ -65,9 +72,14 @@ impl<'v> SourceFiles<'v> {
     /// Returns the places that a frame may have, the likeliest first; none if it is not of this project.
     pub(super) fn places(&mut self, frame: &ParsedFrame) -> Result<Vec<FramePlace>, Cancelled> {
         if frame.alternatives.is_empty() {
-            return self.places_of(frame);
+            let mut places = self.places_of(frame)?;
+            for place in &mut places {
+                place.doubt = place.doubt.take().or_else(|| frame.reading_doubt.clone());
+            }
+            return Ok(places);
         }
-        let doubt = format!("the mapping has {} methods for it", frame.alternatives.len() + 1);
+        let of_mapping = || format!("the mapping has {} methods for it", frame.alternatives.len() + 1);
+        let doubt = frame.reading_doubt.clone().unwrap_or_else(of_mapping);
         let readings = std::iter::once(frame).chain(&frame.alternatives);
         let mut all: Vec<FramePlace> = Vec::new();
         for reading in readings {
@@ -90,27 +102,96 @@ impl<'v> SourceFiles<'v> {
             "" => files_of_class(&names.outer),
             file => vec![file.to_owned()],
         };
-        let mut files: Vec<RelPath> =
-            file_names.iter().flat_map(|name| self.version.named(name).iter().cloned()).collect();
-        if files.is_empty() && frame.file.is_empty() {
-            files = self.version.declaring(&names.package, &names.outer)?.to_vec();
+        let named = file_names.iter().flat_map(|name| self.version.named(name).iter().cloned()).collect();
+        let files = self.written(frame, named).into_iter().map(|(path, _)| path).collect();
+        let mut all = self.of_names(files, &names, frame)?;
+        if all.is_empty() && frame.file.is_empty() {
+            let declaring = self.version.declaring(&names.package, &names.outer)?.to_vec();
+            all = self.of_names(declaring, &names, frame)?;
         }
-        let mut all: Vec<FramePlace> = Vec::new();
-        for path in files {
-            let Some(source) = self.read(&path) else { continue };
-            if source.package == names.package {
-                all.push(place(&path, &source, &names, frame));
-            }
+        let of_variant: Vec<FramePlace> =
+            all.iter().filter(|place| self.is_of_variant(&place.path)).cloned().collect();
+        if !of_variant.is_empty() {
+            all = of_variant;
         }
         let sure: Vec<FramePlace> = all.iter().filter(|place| place.doubt.is_none()).cloned().collect();
         Ok(match (sure.len(), all.len()) {
-            (1, _) => sure,
             (0, _) => all,
+            // Of the source sets of two variants each may be the one that was built, and this one be changed since.
+            (1, _) => {
+                let others = all.iter().filter(|place| place.doubt.is_some()).map(|place| place.path.clone());
+                let other = others.into_iter().find(|path| self.declares(path, &names));
+                let doubt = other.map(|other| format!("{other} has it, too, but not on this line"));
+                sure.into_iter().map(|place| FramePlace { doubt: doubt.clone(), ..place }).collect()
+            }
             (count, _) => sure
                 .into_iter()
                 .map(|place| FramePlace { doubt: Some(format!("{count} files fit it")), ..place })
                 .collect(),
         })
+    }
+
+    /// Returns the places of a frame in those of the files that have its package.
+    fn of_names(
+        &mut self,
+        files: Vec<RelPath>,
+        names: &SourceNames,
+        frame: &ParsedFrame,
+    ) -> Result<Vec<FramePlace>, Cancelled> {
+        let mut all = Vec::new();
+        for path in files {
+            let Some(source) = self.read(&path) else { continue };
+            if source.package != names.package {
+                continue;
+            }
+            let mut place = place(&path, &source, names, frame);
+            let lines = counted_lines(&source.current.text);
+            if let Some(doubt) = place.doubt.take_if(|_| frame.source_line().is_some_and(|line| line > lines))
+            {
+                let members = declarations(&path, &source, names).members();
+                let called = called_names(&source.current, &members);
+                let callees =
+                    if called.is_empty() { Vec::new() } else { self.version.inline_functions(&called)? };
+                let said = if callees.is_empty() { doubt } else { format!("{doubt}; {}", said(&callees)) };
+                place.doubt = Some(said);
+            }
+            all.push(place);
+        }
+        Ok(all)
+    }
+
+    /// Returns the files that a frame's path may mean, of those with its name, each with the reason why it may be another one.
+    fn written(&self, frame: &ParsedFrame, named: Vec<RelPath>) -> Vec<(RelPath, Option<String>)> {
+        let written = match frame.file_path.as_str() {
+            "" => Vec::new(),
+            path => written_files(path, self.root, &named),
+        };
+        match written.is_empty() {
+            true => named
+                .into_iter()
+                .map(|path| (path, Some("only the file's name is known".to_owned())))
+                .collect(),
+            false => written,
+        }
+    }
+
+    /// Whether a file declares what the frame names.
+    fn declares(&mut self, path: &RelPath, names: &SourceNames) -> bool {
+        self.read(path).is_some_and(|source| {
+            let declared = declarations(path, &source, names);
+            let has_no_name = names.is_of_class || names.members.is_empty() || declared.is_local();
+            outer_doubt(&source, names).is_none()
+                && declared.missing().is_none()
+                && (has_no_name || !declared.members().is_empty())
+        })
+    }
+
+    /// Whether a file is of a source set of the variant: `src/main`, and `src/free` of `freeRelease`.
+    fn is_of_variant(&self, path: &RelPath) -> bool {
+        let Some(variant) = self.variant else { return true };
+        let mut parts = path.as_str().split('/').skip_while(|part| *part != "src").skip(1);
+        let set = parts.next().unwrap_or_default();
+        set == "main" || variant.to_lowercase().contains(&set.to_lowercase())
     }
 
     fn of_path(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
@@ -123,22 +204,21 @@ impl<'v> SourceFiles<'v> {
     }
 
     fn of_file_alone(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
-        let files = self.version.named(&frame.file).to_vec();
+        let files = self.written(frame, self.version.named(&frame.file).to_vec());
         let count = files.len();
         let mut all = Vec::new();
-        for path in files {
+        for (path, doubt) in files {
             let Some(source) = self.read(&path) else { continue };
             let current = &source.current;
-            let Some(line) = frame.line.filter(|line| (1..=counted_lines(&current.text)).contains(line))
-            else {
+            let Some(line) = frame.source_line().filter(|line| *line <= counted_lines(&current.text)) else {
                 continue;
             };
             let name_path = declaration_at(current, line);
             let doubt = match count {
-                1 => "only the file's name is known".to_owned(),
-                count => format!("only the file's name is known, and {count} files have it"),
+                1 => doubt,
+                count => doubt.map(|doubt| format!("{doubt}, and {count} files have it")),
             };
-            all.push(FramePlace { path, line, name_path, doubt: Some(doubt), differs: false });
+            all.push(FramePlace { path, line, name_path, doubt, differs: false });
         }
         all
     }
@@ -173,6 +253,14 @@ pub(super) fn fits(path: &RelPath, source: &NamedText, frame: &ParsedFrame) -> b
     source_names(frame).is_some_and(|names| place(path, source, &names, frame).doubt.is_none())
 }
 
+fn declarations<'s>(path: &RelPath, source: &'s NamedText, names: &'s SourceNames) -> FrameDeclarations<'s> {
+    let unnamed = match path.file_name().ends_with(".java") {
+        true => UnnamedClasses::OfClasses,
+        false => UnnamedClasses::OfInitializers,
+    };
+    FrameDeclarations::of(source, names, unnamed)
+}
+
 fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &ParsedFrame) -> FramePlace {
     let current = &source.current;
     let lines = counted_lines(&current.text);
@@ -188,17 +276,13 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
         ..at(line, Some(format!("sources differ from the build: {why}")))
     };
     let outer_doubt = outer_doubt(source, names);
-    let unnamed = match path.file_name().ends_with(".java") {
-        true => UnnamedClasses::OfClasses,
-        false => UnnamedClasses::OfInitializers,
-    };
-    let declared = FrameDeclarations::of(source, names, unnamed);
+    let declared = declarations(path, source, names);
     let class = if declared.class_name().is_empty() { path.file_name() } else { declared.class_name() };
     // A lambda that a constructor's variable holds has that name.
     let may_be_variable = |line: usize| names.has_unnamed && line <= lines && declared.may_hold(line);
     let is_made = |missing: &str, line: usize| missing == COMPANION && declared.is_class_line(line);
     if let Some(missing) = declared.missing()
-        && !frame.line.is_some_and(|line| may_be_variable(line) || is_made(missing, line))
+        && !frame.source_line().is_some_and(|line| may_be_variable(line) || is_made(missing, line))
     {
         return differing(declared.class_line().unwrap_or(1), format!("{class} has no {missing}"));
     }
@@ -206,7 +290,11 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
     let declared_line = named.first().map(|&row| declared.line_of(row));
     // Where a frame is that no declaration has the name of.
     let nearest = || declared.only_initializer().map(|row| declared.line_of(row)).or(declared.class_line());
-    let Some(line) = frame.line.filter(|line| *line > 0) else {
+    let outer_doubt = outer_doubt.or_else(|| {
+        let is_made = frame.number == FrameNumber::MappedLines && frame.line.is_some();
+        is_made.then(|| "its line is R8's, and no mapping gives that of the source".to_owned())
+    });
+    let Some(line) = frame.source_line() else {
         return match (named.as_slice(), declared_line) {
             ([_], Some(line)) => at(line, outer_doubt),
             (_, Some(line)) => {
@@ -238,6 +326,13 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
     }
     if named.iter().any(|&row| declared.holds(row, line)) {
         return at(line, outer_doubt);
+    }
+    // An accessor and a bridge have the name of the method that they call.
+    if let [called] = named.as_slice()
+        && declared.is_class_line(line)
+        && declared.may_have_caller(*called)
+    {
+        return at(declared.line_of(*called), outer_doubt);
     }
     // Nothing but the class is known of a lambda, an initializer or a generated method.
     let has_no_name =

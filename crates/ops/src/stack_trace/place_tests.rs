@@ -1,9 +1,10 @@
 //! Places of frames in small projects: the frames are written by hand, by the rules of the compilers that would print them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::inlined::{InlineFunction, inline_functions_of};
 use super::parse::parse_trace;
 use super::place::SourceFiles;
 use super::source_version::SourceVersion;
@@ -31,9 +32,13 @@ impl Files {
 
     /// Returns the places of one frame: `Till.kt:9 Till/sell`, and the doubt behind `?`.
     fn placed(&self, frame: &str) -> Vec<String> {
-        let traces = parse_trace(&format!("java.lang.Error: x\n\tat {frame}\n"));
-        let [trace] = traces.as_slice() else { panic!("{frame}: {traces:?}") };
-        let places = SourceFiles::of(self, Path::new("/work")).places(&trace.frames[0]).unwrap();
+        self.placed_in(None, &format!("java.lang.Error: x\n\tat {frame}\n"))
+    }
+
+    fn placed_in(&self, variant: Option<&str>, text: &str) -> Vec<String> {
+        let traces = parse_trace(text);
+        let [trace] = traces.as_slice() else { panic!("{text}: {traces:?}") };
+        let places = SourceFiles::of(self, Path::new("/work"), variant).places(&trace.frames[0]).unwrap();
         let shown = |place: super::FramePlace| {
             let doubt = place.doubt.map_or_else(String::new, |doubt| format!(" ? {doubt}"));
             let path = if self.texts.len() == 1 { place.path.file_name() } else { place.path.as_str() };
@@ -57,6 +62,14 @@ impl SourceVersion for Files {
 
     fn declaring(&self, _: &str, _: &str) -> Result<&[RelPath], Cancelled> {
         Ok(&[])
+    }
+
+    fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled> {
+        let mut found = Vec::new();
+        for path in self.texts.keys() {
+            inline_functions_of(path, &self.read(path).unwrap(), names, &mut found);
+        }
+        Ok(found)
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {
@@ -232,6 +245,137 @@ fn a_nested_class_that_is_not_declared_is_missing() {
             "Till.kt:18 Till/Drawer ? sources differ from the build: Drawer has no Gone",
         ),
     ]);
+}
+
+#[test]
+fn a_number_that_is_no_line_of_the_source_is_not_taken_for_one() {
+    Files::of(&[("app/src/Till.kt", TILL)]).check(&[
+        ("Till.sell(Unknown Source:9)", "Till.kt:8 Till/sell"),
+        ("Till.sell(Unknown Source:2)", "Till.kt:8 Till/sell"),
+        ("Till$sell$gone$1.run(Unknown Source:2)", "Till.kt:8 Till/sell"),
+        (
+            "Till.run(r8-map-id-abc:15)",
+            "Till.kt:14 Till/run ? its line is R8's, and no mapping gives that of the source",
+        ),
+    ]);
+}
+
+#[test]
+fn the_hash_of_value_classes_tells_overloads_apart() {
+    let cart = "package com.shop.app\n\nclass Cart {\n    fun pay(count: Int): Int {\n        return count\n    }\n\n    \
+                fun pay(code: Code): Int {\n        return code.value\n    }\n\n    fun keep(count: Int) {\n        count.inc()\n    }\n\n    \
+                fun `sells pre-ordered`() {\n        listOf(1).forEach { pay(it) }\n    }\n}\n";
+    Files::of(&[("app/src/Cart.kt", cart)]).check(&[
+        ("Cart.pay-q07HuiY(Cart.kt:9)", "Cart.kt:9 Cart/pay[1]"),
+        (
+            "Cart.pay-q07HuiY(Cart.kt:5)",
+            "Cart.kt:8 Cart/pay[1] ? sources differ from the build: line 5 is not in pay",
+        ),
+        ("Cart.pay-q07HuiY(Cart.kt)", "Cart.kt:8 Cart/pay[1]"),
+        (
+            "Cart.keep-q07HuiY(Cart.kt:13)",
+            "Cart.kt:13 Cart/keep ? sources differ from the build: Cart.kt has no keep-q07HuiY",
+        ),
+        ("Cart.sells pre-ordered(Cart.kt:17)", "Cart.kt:17 Cart/sells pre-ordered"),
+        ("Cart.sells pre-ordered(Cart.kt)", "Cart.kt:16 Cart/sells pre-ordered"),
+        ("Cart$sells pre-ordered$1.invoke(Cart.kt:17)", "Cart.kt:17 Cart/sells pre-ordered"),
+    ]);
+}
+
+#[test]
+fn an_accessor_and_a_bridge_are_placed_at_the_method_that_they_call() {
+    Files::of(&[("app/src/Till.kt", TILL)]).check(&[
+        ("Till.access$sell(Till.kt:6)", "Till.kt:8 Till/sell"),
+        (
+            "Till.access$sell(Till.kt:15)",
+            "Till.kt:8 Till/sell ? sources differ from the build: line 15 is not in sell",
+        ),
+        ("Till.access$getLog(Till.kt:6)", "Till.kt:7 Till/log"),
+        ("Till.access$inherited(Till.kt:6)", "Till.kt:6 Till"),
+        ("Till.-$$Nest$msell(Unknown Source:0)", "Till.kt:8 Till/sell"),
+        ("Till.-$$Nest$fgetlog(Till.kt)", "Till.kt:7 Till/log"),
+        ("TillKt.access$helper(Till.kt:1)", "Till.kt:38 helper"),
+        ("Till.run(Till.kt:6)", "Till.kt:14 Till/run"),
+        (
+            "Till.sell(Till.kt:6)",
+            "Till.kt:8 Till/sell ? sources differ from the build: line 6 is not in sell",
+        ),
+    ]);
+}
+
+/// Only D8 and Compose make these; no compiler of theirs runs here.
+#[test]
+fn what_d8_and_compose_make_is_placed() {
+    Files::of(&[("app/src/Till.kt", TILL)]).check(&[
+        ("ComposableSingletons$TillKt.lambda_1$lambda$0(Till.kt:39)", "Till.kt:39 helper"),
+        ("ComposableSingletons$TillKt.lambda$-1234567$lambda$0(Till.kt:39)", "Till.kt:39 helper"),
+        ("ComposableSingletons$TillKt$lambda-1$1.invoke(Till.kt:20)", "Till.kt:20 Till/Drawer/open"),
+        (
+            "ComposableSingletons$TillKt$lambda-1$1.invoke(Till.kt:37)",
+            "Till.kt:37  ? sources differ from the build: line 37 is in no unnamed class of Till.kt",
+        ),
+        ("Work$-CC.run(Till.kt:4)", "Till.kt:4 Work"),
+        ("Till$$ExternalSyntheticLambda0.run(Unknown Source:2)", "Till.kt:6 Till ? the frame has no line"),
+        (
+            "Till$$ExternalSyntheticLambda0.run(D8$$SyntheticClass:0)",
+            "Till.kt:6 Till ? the frame has no line",
+        ),
+        ("Texts__TillKt.helper(Till.kt:39)", "Till.kt:39 helper"),
+    ]);
+    let none: [String; 0] = [];
+    assert_eq!(
+        Files::of(&[("app/src/Till.kt", TILL)]).placed("_COROUTINE._BOUNDARY._(CoroutineDebugging.kt:42)"),
+        none
+    );
+}
+
+const FREE: &str =
+    "package com.shop.app\n\nclass Flavour {\n    fun name(): String {\n        return fail()\n    }\n}\n";
+const PAID: &str = "package com.shop.app\n\n// Paid\n\n// Later\n\nclass Flavour {\n    fun name(): String {\n        return fail()\n    }\n}\n";
+
+#[test]
+fn of_two_variants_one_is_taken_only_if_the_trace_tells_which() {
+    let files =
+        Files::of(&[("app/src/free/java/com/Flavour.kt", FREE), ("app/src/paid/java/com/Flavour.kt", PAID)]);
+    let frame = "com.shop.app.Flavour.name(Flavour.kt:5)";
+    let trace = format!("java.lang.Error: x\n\tat {frame}\n");
+    let free = "app/src/free/java/com/Flavour.kt:5 Flavour/name";
+    assert_eq!(
+        files.placed(frame),
+        [format!("{free} ? app/src/paid/java/com/Flavour.kt has it, too, but not on this line")]
+    );
+    assert_eq!(files.placed_in(Some("freeRelease"), &trace), [free]);
+    assert_eq!(
+        files.placed_in(Some("paidRelease"), &trace),
+        [
+            "app/src/paid/java/com/Flavour.kt:8 Flavour/name ? sources differ from the build: line 5 is not in name"
+        ]
+    );
+    // A path in the trace tells it, too.
+    for text in [
+        "com.shop.app.Flavour.name(app/src/free/java/com/Flavour.kt:5)",
+        "com.shop.app.Flavour.name(/work/app/src/free/java/com/Flavour.kt:5)",
+    ] {
+        assert_eq!(files.placed(text), [free], "{text}");
+    }
+    for text in ["it breaks (app/src/free/java/com/Flavour.kt:5)", "/work/app/src/free/java/com/Flavour.kt:5"]
+    {
+        assert_eq!(files.placed_in(None, text), [free], "{text}");
+    }
+    assert_eq!(files.placed_in(None, "see Flavour.kt:2").len(), 2);
+}
+
+#[test]
+fn a_line_past_the_end_names_the_inline_functions_that_are_called() {
+    let calls = "package com.shop.app\n\nfun sell() {\n    timed { fail() }\n    plain()\n}\n";
+    let timed = "package com.shop.core\n\ninline fun <T> timed(run: () -> T): T = run()\n\nfun plain() {}\n";
+    let files = Files::of(&[("app/src/Calls.kt", calls), ("core/src/Timed.kt", timed)]);
+    assert_eq!(
+        files.placed("com.shop.app.CallsKt.sell(Calls.kt:12)"),
+        [
+            "app/src/Calls.kt:3 sell ? line 12 is past the end of the file: code that was inlined here; it calls the inline function timed (core/src/Timed.kt:3)"
+        ]
+    );
 }
 
 /// The places of a method without a file and line.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::inlined::InlineFunction;
 use super::wanted_files::{ClassFiles, WantedFiles};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
@@ -19,6 +20,9 @@ pub(super) trait SourceVersion {
 
     /// Returns the files that declare a class, whatever their names; only of classes that were asked for when it was made.
     fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled>;
+
+    /// Returns the inline functions that have one of the names, in order of their paths.
+    fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled>;
 
     /// Reads a file.
     fn read(&self, path: &RelPath) -> Option<CurrentText>;
@@ -62,6 +66,10 @@ impl SourceVersion for SavedSources<'_> {
 
     fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled> {
         self.classes.declaring(package, class)
+    }
+
+    fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled> {
+        self.classes.inline_functions(names)
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {
@@ -118,6 +126,11 @@ impl SourceVersion for CommittedSources<'_> {
     /// Those that declare it now: the commit's other files are not outlined.
     fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled> {
         self.classes.declaring(package, class)
+    }
+
+    /// Those of now.
+    fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled> {
+        self.classes.inline_functions(names)
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::lines::begins_log_line;
-use super::parse::{MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation};
+use super::parse::{FrameNumber, MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation, path_of};
 use super::tombstone::{TombstoneLine, native_frame, tombstone_line};
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -358,15 +358,24 @@ fn frame(line: &str) -> Option<ParsedFrame> {
     let is_file = [".kt", ".kts", ".java", ".groovy", ".scala"].iter().any(|end| file.ends_with(end));
     let is_known =
         is_file || matches!(file, "Native Method" | "Native method" | "Unknown Source" | "SourceFile" | "");
-    let is_class = !class.is_empty() && !class.contains(char::is_whitespace);
+    // A function's name may have blanks, and then that of a lambda's class in it.
+    let is_class = !class.is_empty() && !class.split('$').next()?.contains(char::is_whitespace);
     if !is_class || method.is_empty() || !(is_known || said) || (!said && !is_file) {
         return None;
     }
+    let (directory, file_name) =
+        file.rsplit_once('/').map_or(("", file), |(_, name)| file.split_at(file.len() - name.len()));
     Some(ParsedFrame {
         class: class.to_owned(),
         method: method.to_owned(),
-        file: if is_file { file.to_owned() } else { String::new() },
+        file: if is_file { file_name.to_owned() } else { String::new() },
+        file_path: if is_file { path_of(directory, file_name) } else { String::new() },
         line,
+        number: match file {
+            "Unknown Source" => FrameNumber::Offsets,
+            _ if file.starts_with("r8-map-id-") => FrameNumber::MappedLines,
+            _ => FrameNumber::SourceLines,
+        },
         map_id: file.strip_prefix("r8-map-id-").map(str::to_owned),
         ..ParsedFrame::default()
     })

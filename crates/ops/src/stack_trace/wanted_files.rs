@@ -3,13 +3,16 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::inlined::{InlineFunction, inline_functions};
+use super::named_text::NamedText;
 use super::names::source_names;
 use super::parse::ParsedFrame;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_index::Content;
+use symd_index::{Content, FileEntry};
 use symd_resolve::is_type;
+use symd_syntax::Outline;
 
 /// What is looked for.
 #[derive(Default)]
@@ -58,7 +61,7 @@ impl<'v> ClassFiles<'v> {
         ClassFiles { view, wanted: wanted.classes, cancel, found: OnceCell::new() }
     }
 
-    /// Returns the files that declare a class, whatever their names, in path order.
+    /// Returns the files that declare a class, or whose facade it is, whatever their names, in path order.
     pub(super) fn declaring(&self, package: &str, class: &str) -> Result<&[RelPath], Cancelled> {
         let found = match self.found.get() {
             Some(found) => found,
@@ -68,6 +71,14 @@ impl<'v> ClassFiles<'v> {
             }
         };
         Ok(found.get(&(package.to_owned(), class.to_owned())).map_or(&[], Vec::as_slice))
+    }
+
+    /// Returns the inline functions of the index that have one of the names, in order of their paths.
+    pub(super) fn inline_functions(
+        &self,
+        names: &BTreeSet<String>,
+    ) -> Result<Vec<InlineFunction>, Cancelled> {
+        inline_functions(self.view, names, self.cancel)
     }
 
     fn find(&self) -> Result<DeclaringFiles, Cancelled> {
@@ -80,10 +91,29 @@ impl<'v> ClassFiles<'v> {
             let rows = outline.rows.iter().filter(|row| row.parent().is_none() && is_type(row.kind()));
             let classes: BTreeSet<&str> =
                 rows.map(|row| outline.name(row)).filter(|class| wanted.contains(*class)).collect();
-            for class in classes {
+            let facade = self.facade(file, outline);
+            let facade = facade.as_deref().filter(|facade| wanted.contains(*facade));
+            for class in classes.into_iter().chain(facade) {
                 found.entry((package.clone(), class.to_owned())).or_default().push(file.path.clone());
             }
         }
         Ok(found)
     }
+
+    /// Returns the class that a file's functions and properties of the top level are compiled into.
+    fn facade(&self, file: &FileEntry, outline: &Outline) -> Option<String> {
+        let stem = file.path.file_name().strip_suffix(".kt")?;
+        outline.rows.iter().find(|row| row.parent().is_none() && !is_type(row.kind()))?;
+        let text = self.view.saved(file).ok()?;
+        Some(NamedText::of(text).facade().map_or_else(|| usual_facade(stem), str::to_owned))
+    }
+}
+
+/// `My_textsKt` for `my-texts`.
+fn usual_facade(stem: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let name: String = stem.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
+    let mut chars = name.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}Kt", chars.as_str())
 }
