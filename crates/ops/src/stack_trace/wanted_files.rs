@@ -83,30 +83,55 @@ impl<'v> ClassFiles<'v> {
 
     fn find(&self) -> Result<DeclaringFiles, Cancelled> {
         let mut found = DeclaringFiles::new();
-        for file in self.view.snapshot.files.iter() {
-            self.cancel.check()?;
-            let Content::Code { outline, .. } = &file.content else { continue };
-            let package = outline.imports.package().unwrap_or_default();
-            let Some(wanted) = self.wanted.get(&package) else { continue };
+        self.each_file(|package, wanted, file, outline| {
             let rows = outline.rows.iter().filter(|row| row.parent().is_none() && is_type(row.kind()));
-            let classes: BTreeSet<&str> =
-                rows.map(|row| outline.name(row)).filter(|class| wanted.contains(*class)).collect();
-            let facade = self.facade(file, outline);
-            let facade = facade.as_deref().filter(|facade| wanted.contains(*facade));
-            for class in classes.into_iter().chain(facade) {
-                found.entry((package.clone(), class.to_owned())).or_default().push(file.path.clone());
+            let mut classes: BTreeSet<&str> = rows.map(|row| outline.name(row)).collect();
+            let facade = facade_stem(file, outline).map(usual_facade);
+            classes.extend(facade.as_deref());
+            for class in classes.into_iter().filter(|class| wanted.contains(*class)) {
+                found.entry((package.to_owned(), class.to_owned())).or_default().push(file.path.clone());
             }
+        })?;
+        // Only the text says which facades have a name of their own: it is read for what nothing else is.
+        let mut named: Vec<(String, String, RelPath)> = Vec::new();
+        self.each_file(|package, wanted, file, outline| {
+            let is_open = |class: &String| !found.contains_key(&(package.to_owned(), class.clone()));
+            if facade_stem(file, outline).is_none() || !wanted.iter().any(is_open) {
+                return;
+            }
+            let Ok(current) = self.view.saved(file) else { return };
+            if let Some(facade) = NamedText::of(current).facade().filter(|facade| wanted.contains(*facade)) {
+                named.push((package.to_owned(), facade.to_owned(), file.path.clone()));
+            }
+        })?;
+        for (package, facade, path) in named {
+            found.entry((package, facade)).or_default().push(path);
         }
         Ok(found)
     }
 
-    /// Returns the class that a file's functions and properties of the top level are compiled into.
-    fn facade(&self, file: &FileEntry, outline: &Outline) -> Option<String> {
-        let stem = file.path.file_name().strip_suffix(".kt")?;
-        outline.rows.iter().find(|row| row.parent().is_none() && !is_type(row.kind()))?;
-        let text = self.view.saved(file).ok()?;
-        Some(NamedText::of(text).facade().map_or_else(|| usual_facade(stem), str::to_owned))
+    /// Calls a function with each file of a wanted package, and the classes that are wanted of it.
+    fn each_file(
+        &self,
+        mut visit: impl FnMut(&str, &BTreeSet<String>, &FileEntry, &Outline),
+    ) -> Result<(), Cancelled> {
+        for file in self.view.snapshot.files.iter() {
+            self.cancel.check()?;
+            let Content::Code { outline, .. } = &file.content else { continue };
+            let package = outline.imports.package().unwrap_or_default();
+            if let Some(wanted) = self.wanted.get(&package) {
+                visit(&package, wanted, file, outline);
+            }
+        }
+        Ok(())
     }
+}
+
+/// Returns the name, without its end, of a file of Kotlin's that has functions or properties at the top level.
+fn facade_stem<'f>(file: &'f FileEntry, outline: &Outline) -> Option<&'f str> {
+    let mut rows = outline.rows.iter();
+    let has_own = rows.any(|row| row.parent().is_none() && !is_type(row.kind()));
+    file.path.file_name().strip_suffix(".kt").filter(|_| has_own)
 }
 
 /// `My_textsKt` for `my-texts`.
