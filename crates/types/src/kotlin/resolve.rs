@@ -143,9 +143,21 @@ impl Universe<'_> {
             return NameResolution::of(Some(lookup));
         }
         match self.classifier(file, node, name) {
-            Classifier::Unknown => NameResolution::of(Some(lookup)),
+            Classifier::Unknown => {
+                Self::or_called(lookup, || Some(self.find_bare(file, node, name, NameUse::Reference)))
+            }
             found => Self::classified(found),
         }
+    }
+
+    /// Returns the meaning of a value; where there is none of its name, a function's: its arguments are still to be written.
+    fn or_called(value: Lookup, function: impl FnOnce() -> Option<Lookup>) -> NameResolution {
+        let is_meant = value.candidates.is_empty() && !value.may_be_other && value.java_class.is_none();
+        let called = is_meant.then(function).flatten().filter(|called| !called.candidates.is_empty());
+        NameResolution::of(Some(match called {
+            Some(called) => Lookup { certainty: Certainty::Possible, ..called },
+            None => value,
+        }))
     }
 
     fn resolve_suffix(&self, file: &ProjectFile, suffix: NodeId) -> NameResolution {
@@ -168,7 +180,10 @@ impl Universe<'_> {
             // `Outer.Inner.member`: a class.
             return match self.nested_by_suffix(file, suffix) {
                 Some(class) => Self::classified(Classifier::Declared(class)),
-                None => NameResolution::of(lookup),
+                None => lookup.map_or_else(
+                    || NameResolution::of(None),
+                    |value| Self::or_called(value, || self.named_by_suffix(file, suffix, NameUse::Reference)),
+                ),
             };
         };
         let arguments = Arguments::of(file, suffix_of_call);
