@@ -41,9 +41,6 @@ pub struct OverrideLinks {
     pub members: Vec<Target>,
     /// Why there may be more, or why the project alone cannot rename or delete the member.
     pub objections: Vec<Objection>,
-    /// Members outside the project that may be overridden too, if nothing else is known of them: "Thread, a
-    /// base of K".
-    pub maybe_outside_project: Vec<String>,
     /// Where classes that may be used in place of one of the family declare the name.
     pub substitutes: Vec<(RelPath, TextRange)>,
     /// Members of the same name in test doubles: test classes that have only methods of the family. Only if
@@ -125,9 +122,6 @@ impl OverrideLinks {
         self.objections.extend(other.objections);
         self.objections.sort_by_key(|one| one.kind);
         self.objections.dedup();
-        self.maybe_outside_project.extend(other.maybe_outside_project);
-        self.maybe_outside_project.sort_unstable();
-        self.maybe_outside_project.dedup();
         self.test_doubles.extend(other.test_doubles);
         self.substitutes.extend(other.substitutes);
         self.substitutes.sort_unstable();
@@ -218,9 +212,6 @@ pub(super) async fn override_links(
     let doubles: Vec<resolve::IndexedDeclaration> =
         doubles.into_iter().map(|one| one.member.clone()).collect();
     let (may_be_below, made) = (family.possible_subclasses.clone(), family.dynamic.clone());
-    let perhaps = family.maybe_outside_project.iter();
-    let perhaps_outside =
-        perhaps.map(|one| format!("{}, a base of {}", one.base, one.class.name())).collect();
     let work = move |view: &View, _: &_| {
         let known = |all: &[resolve::IndexedDeclaration]| -> Vec<Target> {
             all.iter().filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
@@ -237,7 +228,6 @@ pub(super) async fn override_links(
     Ok(OverrideLinks {
         members,
         objections,
-        maybe_outside_project: perhaps_outside,
         substitutes: stand_ins,
         test_doubles: doubles,
         bases_without_attributes: unseen,

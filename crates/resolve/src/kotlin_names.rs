@@ -15,7 +15,9 @@ use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-use symd_types::kotlin::{Certainty, DeclarationId, DeclarationKind, KotlinType, NameResolution, Universe};
+use symd_types::kotlin::{
+    Certainty, DeclarationId, DeclarationKind, FileKey, KotlinType, NameResolution, ProjectFile, Universe,
+};
 
 /// The Kotlin files of a question, and what is known of them.
 pub(super) struct KotlinNames<'a> {
@@ -120,6 +122,31 @@ impl<'a> KotlinNames<'a> {
     pub(super) fn type_of_value(&self, declared: &IndexedDeclaration) -> Option<KotlinType> {
         let id = *self.declared_at(declared)?.first()?;
         Some(self.universe.type_of_value(id))
+    }
+
+    /// Returns the classes and aliases of the library that an identifier of a Kotlin file means.
+    pub(super) fn library_classes(&self, path: &RelPath, range: TextRange) -> Vec<DeclarationId> {
+        self.project.key(path).map_or(Vec::new(), |key| self.library_ids(key, range))
+    }
+
+    /// Returns the declarations of the library that an identifier means.
+    pub(super) fn library_ids(&self, file: FileKey, range: TextRange) -> Vec<DeclarationId> {
+        let found = self.ids_at(file, range);
+        match found.iter().all(|id| self.universe.of_library(*id)) {
+            true => found,
+            // The project declares it, or may.
+            false => Vec::new(),
+        }
+    }
+
+    /// Returns the declarations that an identifier means.
+    pub(super) fn ids_at(&self, file: FileKey, range: TextRange) -> Vec<DeclarationId> {
+        self.universe.resolve(file, range).map_or(Vec::new(), |found| found.declarations)
+    }
+
+    /// Returns the file of a declaration of the library.
+    pub(super) fn library_file(&self, id: DeclarationId) -> Option<ProjectFile> {
+        self.universe.file(id.file).filter(|_| self.universe.of_library(id))
     }
 
     /// Returns the row of a class.

@@ -5,19 +5,10 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::library_members::MemberLookup;
+
 /// The generated table; the script explains its format.
 const TABLE: &str = include_str!("../../../grammars/python/classes.txt");
-
-/// Whether a class outside the project, or one that it inherits from, declares a member.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum MemberLookup {
-    /// It does; the name of the declaring class.
-    Yes(String),
-    /// It does not.
-    No,
-    /// The class is not in the table.
-    Unknown,
-}
 
 struct Listed {
     bases: &'static str,

@@ -48,7 +48,7 @@ impl MemberHead {
 }
 
 /// Returns the types in the parameter list that `text` begins with.
-fn parameters(text: &str, rules: &MemberRules) -> Vec<String> {
+pub(super) fn parameters(text: &str, rules: &MemberRules) -> Vec<String> {
     let Some(open) = text.find('(') else { return Vec::new() };
     let mut depth = 0_usize;
     let mut parts = vec![String::new()];

@@ -293,8 +293,9 @@ fn kin_of(view: &View, target: &IndexedDeclaration, wanted: &UsesQuestion) -> Ve
     kin.extend(places("perhaps below", &family.possible_subclasses));
     kin.extend(places("alike", &family.structural));
     kin.extend(places("satisfied", &family.satisfied_protocols));
-    let outside = family.outside_project.iter().chain(&family.maybe_outside_project);
-    kin.extend(outside.map(|one| format!("outside {} {}", place(&one.class), one.base)));
+    kin.extend(
+        family.outside_project.iter().map(|one| format!("outside {} {}", place(&one.class), one.base)),
+    );
     kin.extend(
         family.unknown.iter().map(|one| format!("unknown {} {} {:?}", place(&one.class), one.name, one.fact)),
     );

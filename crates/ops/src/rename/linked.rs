@@ -115,13 +115,6 @@ pub(super) async fn override_notes(
         );
         notes.push(RenameNote::fact(text, declared));
     }
-    if !links.maybe_outside_project.is_empty() {
-        let text = format!(
-            "{} outside the project may declare this member too, and would no longer be overridden",
-            links.maybe_outside_project.join("; ")
-        );
-        notes.push(RenameNote::doubt(text, Vec::new()));
-    }
     if !doubles.is_empty() {
         let text = format!(
             "{} of test doubles, which inherit from none of these and declare nothing but their methods, renamed too",

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{Linking, MemberRow, OutsideMember, OverrideFamily, UnknownBase, UnknownFact};
+use crate::bases::Base;
 use crate::heads::WrittenBase;
+use crate::library_members::{MemberLookup, WantedMember, base_declares};
 use crate::profiles::{LanguageProfile, Overriding};
-use crate::python_classes::{MemberLookup, lookup_member};
 
 /// Methods that every object of Java, C# or JavaScript has.
 const OBJECT_METHODS: [&str; 16] = [
@@ -39,6 +40,7 @@ impl Linking<'_, '_> {
             let class = self.graph.node(class).class.clone();
             family.outside_project.push(OutsideMember { class, base: base.to_owned() });
         };
+        let by_name = WantedMember { name: self.name, parameters: None };
         let first = members.iter().next().map_or(0, |member| member.0);
         match self.rules().overriding {
             Overriding::PythonNames => {
@@ -46,7 +48,7 @@ impl Linking<'_, '_> {
                     add(family, first, "Python itself");
                 }
                 for &class in around {
-                    self.bases_outside(class, family);
+                    self.bases_outside(class, by_name, family);
                 }
             }
             Overriding::EcmaNames => {
@@ -54,7 +56,7 @@ impl Linking<'_, '_> {
                     add(family, first, "Object");
                 }
                 for class in self.above(members) {
-                    self.bases_outside(class, family);
+                    self.bases_outside(class, by_name, family);
                 }
             }
             Overriding::Keyword => self.nominal(members, family),
@@ -71,6 +73,16 @@ impl Linking<'_, '_> {
             }
             Overriding::None => {}
         }
+        // Several members may lead to one class.
+        let mut told: Vec<OutsideMember> = Vec::new();
+        for one in std::mem::take(&mut family.outside_project) {
+            let is_same =
+                |known: &OutsideMember| known.base == one.base && known.class.is_same_declaration(&one.class);
+            if !told.iter().any(is_same) {
+                told.push(one);
+            }
+        }
+        family.outside_project = told;
     }
 
     /// Covers languages in which a keyword marks an override.
@@ -101,6 +113,11 @@ impl Linking<'_, '_> {
                 family.outside_project.push(OutsideMember { class, base });
                 continue;
             }
+            let wanted =
+                WantedMember { name: self.name, parameters: signature.parameters.as_ref().map(Vec::len) };
+            let is_required = LanguageProfile::of(&self.graph.node(member.0).class.file)
+                .is_some_and(|it| it.requires_override);
+            let mut cleared = BTreeSet::new();
             if signature.overrides {
                 // A member without the keyword overrides nothing, so no base of its class declares the member
                 // either.
@@ -110,26 +127,47 @@ impl Linking<'_, '_> {
                         && self.is_linked(member, **other)
                 };
                 let firsts = members.iter().filter(is_first);
-                let settled: BTreeSet<usize> =
-                    firsts.flat_map(|first| self.graph.ancestors(first.0)).collect();
-                let open = above.iter().filter(|at| !settled.contains(at));
-                let outside = open.flat_map(|&at| self.graph.node(at).bases.iter());
-                let outside: Vec<String> = outside.flat_map(|base| base.outside.clone()).collect();
-                if !outside.is_empty() {
-                    let (class, base) = (self.graph.node(member.0).class.clone(), outside.join(", "));
-                    family.maybe_outside_project.push(OutsideMember { class, base });
-                }
+                cleared = firsts.flat_map(|first| self.graph.ancestors(first.0)).collect();
+            } else if is_required {
+                cleared.extend(&above);
             }
-            let is_required = LanguageProfile::of(&self.graph.node(member.0).class.file)
-                .is_some_and(|it| it.requires_override);
-            if !signature.overrides && !signature.is_own && !is_required {
-                above.into_iter().for_each(|class| self.bases_outside(class, family));
+            if signature.is_own {
+                continue;
+            }
+            let open = above.iter().filter(|at| !cleared.contains(at));
+            open.for_each(|&at| self.bases_outside(at, wanted, family));
+            // A class below that inherits the member may be given it for a library's, too.
+            for at in self.graph.descendants(member.0).into_iter().flat_map(|heir| self.graph.ancestors(heir))
+            {
+                if !cleared.contains(&at) && !above.contains(&at) {
+                    self.bases_that_declare(at, wanted, family);
+                }
             }
         }
     }
 
+    /// Adds those bases of one class that are known to declare the member outside the project.
+    fn bases_that_declare(&self, class: usize, wanted: WantedMember, family: &mut OverrideFamily) {
+        let node = self.graph.node(class);
+        for base in node.bases.iter() {
+            for name in &base.outside {
+                if let MemberLookup::Yes(base) = self.declared_by(class, base, name, wanted) {
+                    family.outside_project.push(OutsideMember { class: node.class.clone(), base });
+                }
+            }
+        }
+    }
+
+    /// Whether a base of a class, which is called `named` outside the project, declares the member.
+    fn declared_by(&self, class: usize, base: &Base, named: &str, wanted: WantedMember) -> MemberLookup {
+        let here = self.resolver.read_file(&self.graph.node(class).class.file);
+        here.map_or(MemberLookup::Unknown, |here| {
+            base_declares(self.resolver, &here, (&base.written, named), wanted)
+        })
+    }
+
     /// Adds the bases of one class that lie, or may lie, outside the project.
-    fn bases_outside(&self, class: usize, family: &mut OverrideFamily) {
+    fn bases_outside(&self, class: usize, wanted: WantedMember, family: &mut OverrideFamily) {
         let node = self.graph.node(class);
         // An interface that a decorator names before the class declares no private names.
         let is_private = self.rules().underscored_are_private && self.name.starts_with('_');
@@ -145,11 +183,7 @@ impl Linking<'_, '_> {
                 continue;
             }
             for name in &base.outside {
-                let listed = match self.resolver.profile.bases.knows_library {
-                    true => lookup_member(name, self.name),
-                    false => MemberLookup::Unknown,
-                };
-                match listed {
+                match self.declared_by(class, base, name, wanted) {
                     MemberLookup::No => {}
                     MemberLookup::Yes(base) => {
                         family.outside_project.push(OutsideMember { class: node.class.clone(), base });

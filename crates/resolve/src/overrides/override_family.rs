@@ -17,9 +17,6 @@ pub struct OverrideFamily {
     pub in_base_classes: Vec<IndexedDeclaration>,
     /// Evidence that something outside the project certainly declares the member too.
     pub outside_project: Vec<OutsideMember>,
-    /// Classes whose member overrides one of the project's, and may also override one of a base outside the
-    /// project.
-    pub maybe_outside_project: Vec<OutsideMember>,
     /// Bases of which the project's text does not determine what they are, or what they declare.
     pub unknown: Vec<UnknownBase>,
     /// Classes that possibly inherit from the target's class, and that declare the member or have subclasses

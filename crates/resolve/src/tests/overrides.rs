@@ -22,8 +22,6 @@ fn family(fixture: &str) -> Vec<String> {
             format!("{}: {:?} of {}", one.class.name(), one.fact, one.name).to_lowercase()
         };
         lines.extend(found.unknown.iter().map(unknown));
-        let perhaps = |one: &OutsideMember| format!("perhaps {}, too, above {}", one.base, one.class.name());
-        lines.extend(found.maybe_outside_project.iter().map(perhaps));
         lines.extend(found.structural.iter().map(|one| format!("{} is alike", one.name())));
         let stands_in = |one: &StandIn| {
             format!("{} may stand in{}", line(&one.member), if one.is_whole { ", whole" } else { "" })
@@ -221,7 +219,7 @@ fn kotlin_and_java_say_what_they_override() {
         enum class E : Box<Int> { A { override fun put(x: Int) {} } }\n";
     assert_eq!(family(generic), ["a.kt:1", "a.kt:2", "a.kt:3"]);
     let both = "//- a.kt\ninterface I { fun $0run() }\nclass K : Thread(), I { override fun run() {} }\n";
-    assert_eq!(family(both), ["a.kt:1", "a.kt:2", "perhaps Thread, too, above K"]);
+    assert_eq!(family(both), ["a.kt:1", "a.kt:2", "k: members of thread"]);
     let objects = "//- a.kt\nclass A { override fun $0toString() = \"\" }\n";
     assert_eq!(family(objects), ["a.kt:1", "A overrides the base of all classes"]);
     let java = "//- A.java\nclass A extends Base { void $0run() {} }\n";
@@ -307,7 +305,7 @@ fn objects_without_a_name_and_types_in_bodies_belong_to_families() {
         //- c.kt\npackage p\nenum class E : I {\n    A {\n        override fun run() = 1\n    }\n}\n";
     assert_eq!(
         family(kotlin),
-        ["a.kt:3", "a.kt:6", "a.kt:11", "a.kt:12", "b.kt:5", "c.kt:4", "perhaps Base, too, above object"]
+        ["a.kt:3", "a.kt:6", "a.kt:11", "a.kt:12", "b.kt:5", "c.kt:4", "object: members of base"]
     );
     assert_eq!(inheriting(&kotlin.replace("interface I", "interface $0I").replace("$0run", "run")).len(), 6);
     let java = "//- A.java\npackage p;\ninterface I<T> { int $0run(); }\n\
@@ -327,4 +325,41 @@ fn an_actual_alias_of_a_class_from_outside_declares_the_members_too() {
     assert_eq!(family(fixture), ["common/A.kt:2", "Charsets overrides kotlin.text.Charsets"]);
     let own = fixture.replace("$0", "").replace("size: Int", "$0size: Int");
     assert!(family(&own).iter().all(|line| !line.contains("overrides")), "{:?}", family(&own));
+}
+
+#[test]
+fn an_override_beside_a_librarys_member_is_told() {
+    let mine = "//- a.kt\ninterface Mine { fun $0close() }\n";
+    let both = |imports: &str, bases: &str| {
+        family(&format!(
+            "{mine}//- b.kt\n{imports}class Both : Mine, {bases} {{ override fun close() {{}} }}\n"
+        ))
+    };
+    let lines = |last: &[&str], line: u32| {
+        let mut all = vec!["a.kt:1".to_owned(), format!("b.kt:{line}")];
+        all.extend(last.iter().map(|&one| one.to_owned()));
+        all
+    };
+    assert_eq!(both("", "java.io.Closeable"), lines(&["Both overrides java.lang.AutoCloseable"], 1));
+    let imported = both("import java.io.Closeable as C\n", "C");
+    assert_eq!(imported, lines(&["Both overrides java.lang.AutoCloseable"], 2));
+    assert_eq!(both("", "AutoCloseable"), lines(&["Both overrides java.lang.AutoCloseable"], 1));
+    assert_eq!(both("import java.io.*\n", "Closeable"), lines(&["both: members of closeable"], 2));
+    assert_eq!(both("import x.Other\n", "Other"), lines(&["both: members of other"], 2));
+    for known in ["Comparable<Both>", "Runnable", "java.io.Serializable", "Iterable<Int>", "Exception()"] {
+        assert_eq!(both("", known), lines(&[], 1), "{known}");
+    }
+    let of_kotlin = "//- a.kt\ninterface Mine { fun $0iterator(): Any }\nabstract class Both : Mine, List<Int> { override fun iterator() = TODO() }\n";
+    assert_eq!(family(of_kotlin), ["a.kt:1", "a.kt:2", "Both overrides kotlin.collections.List"]);
+    let property =
+        of_kotlin.replace("fun $0iterator(): Any", "val $0size: Int").replace("fun iterator()", "val size");
+    assert_eq!(family(&property), ["a.kt:1", "a.kt:2", "Both overrides kotlin.collections.List"]);
+    let far = "//- a.kt\ninterface Mine { fun $0close() }\nabstract class Between : java.io.Closeable\nclass Both : Between(), Mine { override fun close() {} }\n";
+    assert_eq!(family(far), ["a.kt:1", "a.kt:3", "Between overrides java.lang.AutoCloseable"]);
+    // The class below declares nothing: it gives the inherited member for the library's.
+    let heir = "//- a.kt\nopen class Mine { fun $0close() {} }\nclass Both : Mine(), java.io.Closeable\n";
+    assert_eq!(family(heir), ["a.kt:1", "Both overrides java.lang.AutoCloseable"]);
+    let java = "//- A.java\nimport java.io.Closeable;\ninterface Mine { void $0close(); }\nclass Both implements Mine, Closeable { @Override public void close() {} }\n";
+    assert_eq!(family(java), ["A.java:2", "A.java:3", "Both overrides java.lang.AutoCloseable"]);
+    assert_eq!(family(&java.replace("Closeable", "Serializable")), ["A.java:2", "A.java:3"]);
 }
