@@ -34,3 +34,25 @@ fn a_member_that_overrides_a_librarys_beside_the_projects_is_refused() {
         assert_eq!(stage.text("Mine.kt"), text.replace("close", "zzz"));
     });
 }
+
+#[test]
+fn a_name_that_a_member_has_already_is_refused_for_extensions() {
+    let text = "class K2 {\n    fun mem() = 1\n}\n\nfun K2.ext2() = 2\n\nfun u(k: K2) = k.ext2()\n\nfun String.cut(i: Int) = this\n";
+    play(&[("K2.kt", text.as_bytes())], Answers::NoServer, async |stage| {
+        let wanted =
+            |name_path: &str, new_name: &str| json!({ "name_path": name_path, "new_name": new_name });
+        let refused = stage.refused("rename_symbol", wanted("ext2", "mem")).await;
+        assert!(refused.starts_with("'mem' is taken where 'ext2' is declared or used"), "{refused}");
+        let refused = stage.refused("rename_symbol", wanted("cut", "get")).await;
+        assert!(
+            refused.starts_with(
+                "'get' is a member of kotlin.String, which is called instead of an extension of that name"
+            ),
+            "{refused}"
+        );
+        let refused = stage.refused("rename_symbol", wanted("K2/mem", "hashCode")).await;
+        let why = "'hashCode' would override the member of kotlin.Any, which is outside the project";
+        assert!(refused.starts_with(why) && refused.contains("\n  K2.kt:2: fun mem() = 1"), "{refused}");
+        stage.done("rename_symbol", wanted("ext2", "ext3")).await;
+    });
+}

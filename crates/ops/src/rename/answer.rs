@@ -141,7 +141,8 @@ pub enum RenameError {
         /// The places in doubt.
         places: Vec<Listed>,
     },
-    /// The symbol is linked by overriding to something that cannot be renamed with it, or may be.
+    /// The symbol is linked by overriding to something that cannot be renamed with it, or may be, or would be under its new name; or a
+    /// generator declares it.
     #[error("{why}")]
     Linked {
         /// The link, as a clause.

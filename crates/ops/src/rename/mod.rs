@@ -14,6 +14,7 @@ mod fixtures;
 mod fluent;
 mod in_quotes;
 mod in_strings;
+mod library_names;
 mod linked;
 mod mentioned;
 mod mentions;
@@ -30,6 +31,7 @@ use self::by_name::{
     with_augmented, with_computed_names, with_go_obstacles, with_hazards, with_members_named_by_class,
     with_mirrored, with_module_file, with_parameters, with_pasted_names, with_readers,
 };
+use self::library_names::with_library_names;
 use self::linked::{LinkedSymbol, linked, override_notes};
 pub(crate) use self::mentioned::mentioned;
 pub use self::mentioned::{MentionPlace, Mentioned};
@@ -181,6 +183,7 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_hazards(project, &symbol, ask, draft).await?;
     let draft = with_pasted_names(project, &symbol, ask, draft).await?;
+    let draft = with_library_names(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
     let draft = without_collisions(project, &symbol, ask, draft, conflicts).await?;
     to_plan(symbol.target, ask, draft)

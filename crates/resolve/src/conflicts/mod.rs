@@ -5,10 +5,13 @@
 
 mod captures;
 mod exports;
+mod extended;
 mod go;
+mod library;
 mod namespaces;
 mod new_uses;
 
+pub use self::library::{LibraryConflict, find_library_conflicts};
 use super::binders::Locality;
 use super::classes::is_class;
 use super::family::Family;
@@ -58,6 +61,7 @@ fn find_conflicts_of(
     let Some(renaming) = Renaming::new(resolver, targets, target, new_name) else { return Ok(Vec::new()) };
     let mut found = renaming.conflicts_in_scope()?;
     found.extend(renaming.conflicts_in_hierarchy()?);
+    found.extend(renaming.conflicts_in_extended_class()?);
     let hash = name_hash(renaming.new.as_bytes());
     for file in resolver.sources.snapshot().files.with_words(NeededWords::of_name(renaming.new)) {
         let is_it = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
@@ -109,6 +113,13 @@ enum Visibility {
     Member(usize),
     /// In its file, where it is imported, and in its package.
     File,
+}
+
+/// Whether the members of a class itself are looked at, beside those of its kin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Included,
+    Excluded,
 }
 
 /// One declaration and its new name.
@@ -228,7 +239,12 @@ impl<'p, 's> Renaming<'p, 's> {
     fn conflicts_in_hierarchy(&self) -> Result<Vec<SourcePlace>, Cancelled> {
         let Visibility::Member(class) = self.visible else { return Ok(Vec::new()) };
         let class = IndexedDeclaration { file: self.target.file.clone(), row: class };
-        let kin = Inheritance::new(&class);
+        self.members_of_kin(&class, Owner::Excluded)
+    }
+
+    /// Finds members of the new name in the base classes and subclasses of a class.
+    fn members_of_kin(&self, class: &IndexedDeclaration, own: Owner) -> Result<Vec<SourcePlace>, Cancelled> {
+        let kin = Inheritance::new(class);
         let mut found = Vec::new();
         let mut declared = self.resolver.declared(self.new)?.to_vec();
         if self.resolver.profile.spelling.literal_key == LiteralKey::Member {
@@ -241,7 +257,7 @@ impl<'p, 's> Renaming<'p, 's> {
             let Some((outline, row)) = other.row() else { continue };
             let Some(owner) = row.parent().filter(|&at| is_class(&outline.rows[at])) else { continue };
             let owner = IndexedDeclaration { file: other.file.clone(), row: owner };
-            if !owner.is_same_declaration(&class)
+            if (own == Owner::Included || !owner.is_same_declaration(class))
                 && self.can_clash(row.kind())
                 && kin.is_related(self.resolver, &owner)?
             {

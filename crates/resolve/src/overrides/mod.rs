@@ -74,7 +74,7 @@ pub fn overrides(
 }
 
 /// Returns the class of which the target is a member that can override another.
-fn class_of(
+pub(crate) fn class_of(
     resolver: &Resolver,
     target: &IndexedDeclaration,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {

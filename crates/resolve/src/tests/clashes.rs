@@ -339,3 +339,56 @@ fn quoted_members_are_in_the_way() {
         free(fixture, "whole");
     }
 }
+
+#[test]
+fn members_of_the_extended_class_are_in_the_way_of_kotlins_extensions() {
+    let fixture = "//- a.kt\npackage p\nopen class Base { fun far() = 1 }\nopen class K : Base() { fun mem() = 1 }\nclass Sub : K() { fun below() = 1 }\n\
+                   class Other { fun apart() = 1 }\n//- b.kt\npackage q\nimport p.K\nfun K.$0ext() = 2\nfun u(k: K) = k.ext()\n";
+    assert_eq!(in_the_way(fixture, "mem"), ["a.kt:3"]);
+    assert_eq!(in_the_way(fixture, "far"), ["a.kt:2"]);
+    assert_eq!(in_the_way(fixture, "below"), ["a.kt:4"]);
+    free(fixture, "apart");
+    let nullable = fixture.replace("K.$0ext()", "K?.$0ext()");
+    assert_eq!(in_the_way(&nullable, "mem"), ["a.kt:3"]);
+    let generic = "//- a.kt\nclass Box<T> { fun mem() = 1 }\nfun <T : Comparable<T>> Box<List<T>>.$0ext() = 2\nfun u(k: Box<List<Int>>) = k.ext()\n";
+    assert_eq!(in_the_way(generic, "mem"), ["a.kt:1"]);
+    let property = "//- a.kt\nclass K { val mem = 1 }\nval K.$0ext get() = 2\nfun u(k: K) = k.ext\n";
+    assert_eq!(in_the_way(property, "mem"), ["a.kt:1"]);
+}
+
+/// Returns what a library declares by the new name, as `line: class`.
+fn in_libraries(fixture: &str, new_name: &str) -> Vec<String> {
+    let (memory, target) = declared(fixture);
+    everywhere(&memory, |memory| {
+        let found = find_library_conflicts(memory, std::slice::from_ref(&target), new_name, &Cancel::new())
+            .expect("not cancelled");
+        let kind = |is_of_extension| if is_of_extension { "instead" } else { "overridden" };
+        found.iter().map(|one| format!("{} {}", one.declared_by, kind(one.is_of_extension))).collect()
+    })
+}
+
+#[test]
+fn members_of_libraries_are_in_the_way() {
+    let cut = "//- a.kt\nfun String.$0cut(i: Int) = this\n";
+    assert_eq!(in_libraries(cut, "get"), ["kotlin.String instead"]);
+    assert_eq!(in_libraries(cut, "equals"), ["kotlin.String instead"]);
+    assert!(in_libraries(cut, "length").is_empty(), "a property");
+    assert!(in_libraries(cut, "hashCode").is_empty(), "another number of parameters");
+    assert!(in_libraries(cut, "take").is_empty(), "an extension of the library");
+    assert_eq!(in_libraries("//- a.kt\nfun x.y.View.$0cut() = this\n", "hashCode"), ["kotlin.Any instead"]);
+    let member =
+        "//- a.kt\nopen class K { fun $0mem() = 1; fun of(i: Int) = i }\nclass Sub : K(), AutoCloseable\n";
+    assert_eq!(in_libraries(member, "hashCode"), ["kotlin.Any overridden"]);
+    assert_eq!(in_libraries(member, "close"), ["java.lang.AutoCloseable overridden"]);
+    assert!(in_libraries(member, "equals").is_empty());
+    assert!(in_libraries(member, "other").is_empty());
+    let extension = "//- a.kt\nclass K : AutoCloseable { override fun close() {} }\nfun K.$0end() {}\n";
+    assert_eq!(in_libraries(extension, "close"), ["java.lang.AutoCloseable instead"]);
+    let java = "//- A.java\nclass A implements Runnable { public void run() {} void $0mem() {} }\n";
+    assert_eq!(in_libraries(&java.replace("run", "walk"), "run"), ["java.lang.Runnable overridden"]);
+    assert_eq!(in_libraries(java, "toString"), ["kotlin.Any overridden"]);
+    let python = "//- a.py\nimport threading\nclass A(threading.Thread):\n    def $0work(self): pass\n";
+    assert_eq!(in_libraries(python, "run"), ["threading.Thread overridden"]);
+    assert!(in_libraries(python, "walk").is_empty());
+    assert!(in_libraries("//- a.rs\nfn $0f() {}\n", "drop").is_empty());
+}
