@@ -166,6 +166,9 @@ pub(super) enum Command {
         /// Also list uses that the language server does not report
         #[arg(long)]
         unlisted: bool,
+        /// Also list the uses of what the member overrides and of what overrides it
+        #[arg(long)]
+        family: bool,
         #[command(flatten)]
         patience: Patience,
     },

@@ -9,6 +9,7 @@ const WORDS: [(&str, &str); 33] = [
     ("references with show_unlisted lists", "`symd refs --unlisted` lists"),
     ("references lists", "`symd refs` lists"),
     ("show_unlisted lists", "--unlisted lists"),
+    ("family: true lists", "--family lists"),
     (
         "; uses of such names are not followed, search finds",
         "; uses of such names are not followed, `symd search` finds",

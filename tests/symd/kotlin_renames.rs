@@ -1,6 +1,7 @@
-//! Renames of Kotlin symbols without a server: what a library declares too.
+//! Renames of Kotlin symbols without a server: what a library declares too; and the uses that arrive through
+//! overrides.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::rename_stage::{Answers, play};
 
@@ -54,5 +55,38 @@ fn a_name_that_a_member_has_already_is_refused_for_extensions() {
         let why = "'hashCode' would override the member of kotlin.Any, which is outside the project";
         assert!(refused.starts_with(why) && refused.contains("\n  K2.kt:2: fun mem() = 1"), "{refused}");
         stage.done("rename_symbol", wanted("ext2", "ext3")).await;
+    });
+}
+
+#[test]
+fn uses_through_overrides_are_told_in_one_line() {
+    let text = "package p\n\ninterface Far {\n    fun foo()\n}\n\ninterface Base : Far {\n    override fun foo()\n}\n\nclass Impl : Base {\n    override fun foo() {}\n}\n\nclass Other : Base {\n    override fun foo() {}\n}\n\nfun a(base: Base) = base.foo()\n\nfun b(base: Base, far: Far, other: Other) {\n    base.foo()\n    far.foo()\n    other.foo()\n}\n\nfun c(impl: Impl) = impl.foo()\n";
+    play(&[("A.kt", text.as_bytes())], Answers::NoServer, async |stage| {
+        let uses = stage.done("find_referencing_symbols", json!({ "name_path": "Impl/foo" })).await;
+        assert!(uses.starts_with("A.kt:27 in c: fun c(impl: Impl) = impl.foo()\n"), "{uses}");
+        let line = "; 2 more through Base/foo, 1 through Far/foo; family: true lists them; complete]";
+        assert!(uses.ends_with(line), "{uses}");
+        let all =
+            stage.done("find_referencing_symbols", json!({ "name_path": "Impl/foo", "family": true })).await;
+        assert!(
+            all.contains(
+                "\nthrough Base/foo:\nA.kt\n 19 in a: fun a(base: Base) = base.foo()\n 22 in b: base.foo()\n"
+            ),
+            "{all}"
+        );
+        assert!(all.contains("\nthrough Far/foo:\nA.kt:23 in b: far.foo()\n"), "{all}");
+        assert!(all.ends_with("; 2 more through Base/foo, 1 through Far/foo; complete]"), "{all}");
+        let of_base = stage.done("find_referencing_symbols", json!({ "name_path": "Base/foo" })).await;
+        assert!(
+            of_base.contains("; 1 more through Far/foo, 1 through Impl/foo, 1 through Other/foo; family"),
+            "{of_base}"
+        );
+        let wanted = json!({ "name_path": "Impl/foo", "family": true, "format": "json" });
+        let as_json: Value =
+            serde_json::from_str(&stage.done("find_referencing_symbols", wanted).await).expect("JSON");
+        let through = &as_json["through_family"];
+        assert_eq!(through[0]["name_path"], "Base/foo", "{as_json}");
+        assert_eq!((&through[0]["count"], &through[0]["references"][0]["line"]), (&json!(2), &json!(19)));
+        assert_eq!(as_json["complete"], true, "{as_json}");
     });
 }

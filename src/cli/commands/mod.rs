@@ -66,8 +66,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             });
             ask::run(&context, "find_symbol", wanted)
         }
-        Command::Refs { symbol, kinds, unlisted, patience } => {
-            semantic::refs(&context, &symbol, &kinds, semantic::Unlisted::new(unlisted), patience)
+        Command::Refs { symbol, kinds, unlisted, family, patience } => {
+            let listed = semantic::Listed { unlisted, family };
+            semantic::refs(&context, &symbol, &kinds, listed, patience)
         }
         Command::Explore { symbol, depth, budget, patience } => {
             semantic::explore(&context, &symbol, (depth, budget), patience)

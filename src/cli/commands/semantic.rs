@@ -8,29 +8,27 @@ use crate::cli::commands::ask;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 
-/// Whether uses that the server does not report are listed.
+/// What is listed, not only counted, beside the references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unlisted {
-    Shown,
-    Counted,
-}
-
-impl Unlisted {
-    pub(super) fn new(shown: bool) -> Unlisted {
-        if shown { Unlisted::Shown } else { Unlisted::Counted }
-    }
+pub(super) struct Listed {
+    /// Uses that the server does not report.
+    pub(super) unlisted: bool,
+    /// Uses of other members of the override family.
+    pub(super) family: bool,
 }
 
 pub(super) fn refs(
     context: &Context,
     symbol: &Symbol,
     kinds: &[String],
-    unlisted: Unlisted,
+    listed: Listed,
     patience: Patience,
 ) -> Result<(), Failure> {
     let mut wanted = of_symbol(context, symbol);
     wanted["include_kinds"] = if kinds.is_empty() { Value::Null } else { json!(kinds) };
-    wanted["show_unlisted"] = if unlisted == Unlisted::Shown { json!(true) } else { Value::Null };
+    let when = |is_wanted: bool| if is_wanted { json!(true) } else { Value::Null };
+    wanted["show_unlisted"] = when(listed.unlisted);
+    wanted["family"] = when(listed.family);
     run(context, "find_referencing_symbols", wanted, patience)
 }
 

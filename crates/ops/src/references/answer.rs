@@ -44,7 +44,17 @@ impl References {
         self.possible.retain(wanted);
         self.unreported.retain(wanted);
         self.in_other_languages.retain(wanted);
+        self.of_kin.iter_mut().for_each(|kin| kin.uses.retain(wanted));
+        self.of_kin.retain(|kin| !kin.uses.is_empty());
     }
+}
+
+/// The uses of a member that the target overrides, or that overrides it.
+#[derive(Clone, Debug)]
+pub struct UsesOfKin {
+    pub member: Target,
+    /// In path order, then by offset; none is the target's own or another entry's.
+    pub uses: Vec<Reference>,
 }
 
 /// All known uses of a symbol.
@@ -60,6 +70,8 @@ pub struct References {
     pub unreported: Vec<Reference>,
     /// Likely uses in files of other languages, in the same order.
     pub in_other_languages: Vec<Reference>,
+    /// Uses that may arrive through other members of the target's override family, the nearest members first.
+    pub of_kin: Vec<UsesOfKin>,
     /// Uses in files outside the project.
     pub outside: Vec<OutsideSpot>,
     pub completeness: Completeness,

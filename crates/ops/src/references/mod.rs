@@ -6,6 +6,7 @@ mod aliases;
 mod answer;
 mod compare;
 mod confirm;
+mod family;
 mod judge;
 mod overloads;
 
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 pub(super) use self::aliases::import_alias;
-pub use self::answer::{Completeness, Reference, References};
+pub use self::answer::{Completeness, Reference, References, UsesOfKin};
 pub(super) use self::compare::{Unreported, Verdicts, compare};
 pub(super) use self::confirm::confirm;
 use self::judge::listed;
@@ -175,6 +176,7 @@ async fn from_syntax(
         possible,
         unreported: Vec::new(),
         in_other_languages: Vec::new(),
+        of_kin: Vec::new(),
         outside: Vec::new(),
         completeness: if unchecked == 0 {
             Completeness::Complete
@@ -314,6 +316,7 @@ async fn from_server(
         possible,
         unreported: silent,
         in_other_languages: elsewhere,
+        of_kin: Vec::new(),
         outside: checked.outside,
         completeness,
         dropped: checked.dropped,

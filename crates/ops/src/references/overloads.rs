@@ -1,6 +1,7 @@
 //! Finds the uses of all overloads of a name; overloads with equal answers share one entry. Invariant: no use
 //! is listed twice for one overload, and no use that was found is omitted.
 
+use super::family::uses_of_kin;
 use super::{Completeness, FindReferences, Reference, References, of_target};
 use crate::Project;
 use crate::question::{QuestionError, Source};
@@ -8,8 +9,8 @@ use crate::target::{OverloadAnswer, Target};
 use symd_lsp::WaitPolicy;
 use symd_resolve::Role;
 
-/// Finds the uses of a symbol, or of all overloads of a name, in the order of the overloads. Never returns an
-/// empty list.
+/// Finds the uses of a symbol, or of all overloads of a name, in the order of the overloads, and those that may arrive through
+/// other members of their override families. Never returns an empty list.
 pub async fn references_of_overloads(
     project: &Project,
     ask: &FindReferences,
@@ -25,6 +26,7 @@ pub async fn references_of_overloads(
                 if are_several || of.iter().any(has_namesakes) {
                     remove_declarations(&mut found);
                 }
+                found.of_kin = uses_of_kin(project, &found.target, &found.list).await?;
                 OverloadAnswer::add(&mut all, of, found, is_equal_answer);
             }
             Ok(all)

@@ -15,7 +15,7 @@ use super::tree::{self, characters};
 use crate::Call;
 use symd_config::Languages;
 use symd_ops::question::Source;
-use symd_ops::references::{Completeness, Reference, References};
+use symd_ops::references::{Completeness, Reference, References, UsesOfKin};
 use symd_ops::spot::{Dropped, Spot};
 use symd_resolve::{Judgement, Role};
 
@@ -31,6 +31,9 @@ const MAX_OUTSIDE: usize = 10;
 /// The maximum number of possible references that are shown where they are not asked for.
 const MAX_POSSIBLE: usize = 10;
 
+/// The maximum number of members of an override family that a line names.
+const MAX_KIN: usize = 3;
+
 /// Whether references that the server does not report are listed, not only counted, and all possible ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnreportedUses {
@@ -38,11 +41,18 @@ pub(super) enum UnreportedUses {
     Counted,
 }
 
+/// Whether uses that may arrive through other members of the override family are listed, not only counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UsesThroughFamily {
+    Listed,
+    Counted,
+}
+
 /// Formats the answer as text.
 pub(super) fn references_text(
     found: &References,
     call: &Call<'_>,
-    unlisted: UnreportedUses,
+    (unlisted, family): (UnreportedUses, UsesThroughFamily),
     limit: usize,
 ) -> String {
     let style = Style::for_count(found.list.len());
@@ -67,6 +77,12 @@ pub(super) fn references_text(
             }
         }
     }
+    if family == UsesThroughFamily::Listed {
+        for kin in &found.of_kin {
+            lines.push(format!("through {}:", kin.member.symbol.name_path));
+            by_file(&kin.uses, Style::for_count(kin.uses.len()), &mut lines);
+        }
+    }
     if !found.outside.is_empty() {
         lines.push("outside the project:".to_owned());
         let shown = found.outside.iter().take(MAX_OUTSIDE);
@@ -76,6 +92,10 @@ pub(super) fn references_text(
     }
     let mut text = if lines.is_empty() { "No references.".to_owned() } else { lines.join("\n") };
     let mut footer = footer(found, call, unlisted);
+    if !found.of_kin.is_empty() {
+        let how_to_see = if family == UsesThroughFamily::Counted { "; family: true lists them" } else { "" };
+        footer.add_note(format!("{}{how_to_see}", through_family(&found.of_kin)));
+    }
     if style == Style::Short {
         footer.add_note(format!("text of lines omitted over {MAX_WITH_LINES} references"));
     }
@@ -146,6 +166,21 @@ fn footer(found: &References, call: &Call<'_>, unlisted: UnreportedUses) -> Foot
         }
     }
     footer
+}
+
+/// Returns how many uses other members of the family have: `14 more through Base/foo, 3 through Other/foo`.
+fn through_family(all: &[UsesOfKin]) -> String {
+    let mut counts = Vec::new();
+    for (at, kin) in all.iter().take(MAX_KIN).enumerate() {
+        let more = if at == 0 { " more" } else { "" };
+        counts.push(format!("{}{more} through {}", kin.uses.len(), kin.member.symbol.name_path));
+    }
+    let further = all.iter().skip(MAX_KIN);
+    if let others @ 1.. = further.clone().count() {
+        let uses: usize = further.map(|kin| kin.uses.len()).sum();
+        counts.push(format!("{uses} through {}", counted(others, "other", "others")));
+    }
+    counts.join(", ")
 }
 
 /// Whether types have judged each entry of the answer, as they do where a server's references are not to be trusted.
@@ -306,7 +341,12 @@ pub(super) fn shown_line(spot: &Spot) -> String {
 }
 
 /// Returns the answer as JSON.
-pub(super) fn references_json(found: &References, languages: &Languages, limit: usize) -> Value {
+pub(super) fn references_json(
+    found: &References,
+    languages: &Languages,
+    family: UsesThroughFamily,
+    limit: usize,
+) -> Value {
     let all: Vec<Value> = found.list.iter().map(reference_json).collect();
     let shown = fitting(&all, limit);
     let (missing, confirmed, unchecked) = match found.completeness {
@@ -344,9 +384,26 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
         "dropped": { "outside_text": found.dropped.outside_text, "not_the_name": found.dropped.not_the_name },
         "revision": found.revision,
     });
+    if !found.of_kin.is_empty() {
+        let kin = found.of_kin.iter().map(|kin| {
+            let mut object = kin_json(kin);
+            if family == UsesThroughFamily::Listed {
+                object["references"] = kin.uses.iter().map(reference_json).collect();
+            }
+            object
+        });
+        object["through_family"] = kin.collect();
+    }
     reading_json(found.target.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);
     object
+}
+
+fn kin_json(kin: &UsesOfKin) -> Value {
+    let symbol = &kin.member.symbol;
+    json!({
+        "name_path": symbol.name_path, "path": symbol.path.as_str(), "line": symbol.start_line + 1, "count": kin.uses.len(),
+    })
 }
 
 fn reference_json(one: &Reference) -> Value {

@@ -6,7 +6,7 @@ use super::answer::{Format, format};
 use super::batch::answer_each;
 use super::files::{failed, limit};
 use super::grouped::{grouped_json, grouped_text};
-use super::reference_text::{UnreportedUses, references_json, references_text};
+use super::reference_text::{UnreportedUses, UsesThroughFamily, references_json, references_text};
 use super::server_tools::{format_refusal, name_path, relative_path, schema, selector, server_wait};
 use super::symbols::kinds;
 use crate::arguments::Arguments;
@@ -32,6 +32,7 @@ fn references_schema() -> Value {
         "relative_path": relative_path(),
         "include_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Only uses inside symbols of these kinds: function, method, class, file (top level) …"},
         "exclude_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Not inside these; wins over include_kinds."},
+        "family": {"type": "boolean", "default": false, "description": "Also list the uses of what the member overrides and of what overrides it."},
         "show_unlisted": {"type": "boolean", "default": false, "description": "Also list likely uses that the server does not tell, all possible ones, and those in other languages."},
     });
     schema(own, &["name_path"])
@@ -52,15 +53,21 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     } else {
         UnreportedUses::Counted
     };
+    let family = match arguments.boolean_or("family", false).map_err(failed)? {
+        true => UsesThroughFamily::Listed,
+        false => UsesThroughFamily::Counted,
+    };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let op = references_of_overloads(call.project, &ask);
     let mut all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     all.iter_mut().for_each(|one| one.answer.keep_kinds(&include, &exclude));
     let languages = &call.project.languages;
     Ok(Reply::done(match format {
-        Format::Json => grouped_json(&all, limit, |found, limit| references_json(found, languages, limit)),
+        Format::Json => {
+            grouped_json(&all, limit, |found, limit| references_json(found, languages, family, limit))
+        }
         Format::Text => {
-            grouped_text(&all, limit, |found, limit| references_text(found, call, unlisted, limit))
+            grouped_text(&all, limit, |found, limit| references_text(found, call, (unlisted, family), limit))
         }
     }))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::super::files::{counted, failed, limit};
-use super::super::reference_text::{UnreportedUses, references_text};
+use super::super::reference_text::{UnreportedUses, UsesThroughFamily, references_text};
 use super::super::server_tools::{ServerWait, edit_selector, format_refusal, server_wait};
 use super::request::{base, given};
 use super::{EditCall, RunMode, done_reply, perform, refusal, run_mode, schema};
@@ -99,7 +99,8 @@ async fn checked(
     match answer.map_err(|why| AttemptError::Final(format_refusal(why)))? {
         Deletable::Yes(users) => Ok(users),
         Deletable::Used(used) => {
-            let listed = references_text(&used, call, UnreportedUses::Shown, limit);
+            let listed =
+                references_text(&used, call, (UnreportedUses::Shown, UsesThroughFamily::Counted), limit);
             Err(AttemptError::Final(failed(format!(
                 "{} is still used; nothing was written; remove the uses first, or give force: true\n{listed}",
                 described(&used)
