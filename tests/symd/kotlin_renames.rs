@@ -1,4 +1,4 @@
-//! Renames of Kotlin symbols without a server: what a library declares too; and the uses that arrive through
+//! Renames of Kotlin symbols without a server: what a library declares too, links in documentation; and the uses that arrive through
 //! overrides.
 
 use serde_json::{Value, json};
@@ -55,6 +55,39 @@ fn a_name_that_a_member_has_already_is_refused_for_extensions() {
         let why = "'hashCode' would override the member of kotlin.Any, which is outside the project";
         assert!(refused.starts_with(why) && refused.contains("\n  K2.kt:2: fun mem() = 1"), "{refused}");
         stage.done("rename_symbol", wanted("ext2", "ext3")).await;
+    });
+}
+
+const FOO: &str = "package p\n\n/**\n * A foo of the [size] and [Bar.size], see [Foo.size], [p.Foo.size] and size.\n *\n * @property size the size\n */\nclass Foo(val size: Int) {\n    /** Half of the [size]. */\n    fun half() = size / 2\n}\n\n/** Has a [size] of its own, unlike [Foo.size]; `[size]`. */\nclass Bar {\n    val size = 1\n}\n";
+
+#[test]
+fn links_in_documentation_are_uses() {
+    let expected = FOO
+        .replace("of the [size]", "of the [zzz]")
+        .replace("Foo.size]", "Foo.zzz]")
+        .replace("@property size", "@property zzz")
+        .replace("Half of the [size]", "Half of the [zzz]")
+        .replace("(val size", "(val zzz")
+        .replace("= size / 2", "= zzz / 2");
+    play(&[("Foo.kt", FOO.as_bytes())], Answers::NoServer, async |stage| {
+        let before = stage.tree();
+        let done = stage.done("rename_symbol", json!({ "name_path": "Foo/size", "new_name": "zzz" })).await;
+        assert_eq!(stage.text("Foo.kt"), expected, "{done}");
+        assert!(done.contains("note: 6 links in documentation renamed too"), "{done}");
+        stage.undo().await;
+        assert!(stage.tree() == before);
+        let all = json!({ "name_path": "Foo/size", "new_name": "zzz", "include": ["docs"] });
+        stage.done("rename_symbol", all).await;
+        let prose = expected.replace("and size.", "and zzz.").replace(" the size\n", " the zzz\n");
+        let prose = prose.replace("`[size]`", "`[zzz]`");
+        assert_eq!(stage.text("Foo.kt"), prose, "what links to Bar's stays");
+    });
+    let parameter = "class Foo(val size: Int) {\n    /**\n     * Does [size] and [Foo.size].\n     * @param size how many\n     */\n    fun f(size: Int) = size\n}\n";
+    play(&[("F.kt", parameter.as_bytes())], Answers::NoServer, async |stage| {
+        let all = json!({ "name_path": "Foo/size", "new_name": "zzz", "include": ["docs"] });
+        stage.done("rename_symbol", all).await;
+        let expected = parameter.replace("(val size", "(val zzz").replace("Foo.size", "Foo.zzz");
+        assert_eq!(stage.text("F.kt"), expected, "what links to the parameter stays");
     });
 }
 

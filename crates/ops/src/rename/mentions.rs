@@ -68,7 +68,7 @@ pub(super) struct Mention {
     /// Whether it is renamed though nothing proves that it means the symbol: code in a string that overrides
     /// or uses it, a type's name at the beginning of a string, as programs print it.
     pub(super) is_likely_mention: bool,
-    /// Whether it is a string that is known to name the symbol, so that it must be renamed.
+    /// Whether it is a string, or a link in documentation, that is known to name the symbol, so that it must be renamed.
     pub(super) is_certain_mention: bool,
 }
 
@@ -117,6 +117,7 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
     if let Some(within) = within {
         found.retain(|one| within.contains(one.range));
     }
+    settle_links(view, symbol, &mut found, cancel)?;
     if !resolve::is_found_by_name(view, &target.resolved()) {
         found.iter_mut().for_each(|one| (one.may_be_looked_up, one.is_its_name) = (false, false));
     }
@@ -143,6 +144,24 @@ fn settle_strings(
             StringName::Unknown => {}
         }
     }
+    Ok(())
+}
+
+/// Marks the links in documentation that mean the symbol, and drops those that mean another: including docs must not change them.
+fn settle_links(
+    view: &View,
+    symbol: &LinkedSymbol,
+    found: &mut Vec<Mention>,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let in_docs = found.iter().filter(|one| one.medium == Medium::Docs);
+    let places: Vec<(RelPath, TextRange)> = in_docs.map(|one| (one.path.clone(), one.range)).collect();
+    let mut meant = resolve::doc_links(view, &symbol.resolved(), &places, cancel)?.into_iter();
+    found.retain_mut(|one| {
+        let link = if one.medium == Medium::Docs { meant.next() } else { None };
+        one.is_certain_mention |= link == Some(StringName::Symbol);
+        link != Some(StringName::Other)
+    });
     Ok(())
 }
 

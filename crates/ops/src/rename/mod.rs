@@ -290,12 +290,14 @@ async fn with_mentions(
     }
     let new_name = ask.new_name.clone();
     let work = move |view: &View, cancel: &_| {
+        let is_string = |one: &Mention| one.is_certain_mention && one.medium != Medium::Docs;
+        let is_link = |one: &Mention| one.is_certain_mention && one.medium == Medium::Docs;
         let places_of = |counts: fn(&Mention) -> bool| -> Vec<(RelPath, TextRange)> {
             let counted = included.iter().filter(|one| counts(one));
             counted.map(|one| (one.path.clone(), one.range)).collect()
         };
-        let (follow, overriding) =
-            (places_of(|one| one.is_certain_mention), places_of(|one| one.is_likely_mention));
+        let (follow, overriding) = (places_of(is_string), places_of(|one| one.is_likely_mention));
+        let links = places_of(is_link);
         for one in included {
             let range = one.range;
             let file = draft.edit.file(view, &one.path)?;
@@ -308,6 +310,13 @@ async fn with_mentions(
                 counted(follow.len(), "string that names it", "strings that name it")
             );
             draft.notes.push(RenameNote::fact(text, listed(view, &follow, cancel)?));
+        }
+        if !links.is_empty() {
+            let text = format!(
+                "{} renamed too",
+                counted(links.len(), "link in documentation", "links in documentation")
+            );
+            draft.notes.push(RenameNote::fact(text, listed(view, &links, cancel)?));
         }
         if !overriding.is_empty() {
             let text = format!(

@@ -11,6 +11,7 @@ mod library;
 mod namespaces;
 mod new_uses;
 
+pub(super) use self::extended::extended_type;
 pub use self::library::{LibraryConflict, find_library_conflicts};
 use super::binders::Locality;
 use super::classes::is_class;
