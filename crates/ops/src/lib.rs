@@ -16,6 +16,7 @@ pub mod entries;
 pub mod explore;
 pub mod find_symbol;
 pub mod format;
+mod generated_files;
 pub mod hover;
 pub mod impact;
 pub mod implementations;

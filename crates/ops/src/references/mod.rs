@@ -10,7 +10,7 @@ mod family;
 mod judge;
 mod overloads;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -177,6 +177,7 @@ async fn from_syntax(
         unreported: Vec::new(),
         in_other_languages: Vec::new(),
         of_kin: Vec::new(),
+        generated: BTreeSet::new(),
         outside: Vec::new(),
         completeness: if unchecked == 0 {
             Completeness::Complete
@@ -317,6 +318,7 @@ async fn from_server(
         unreported: silent,
         in_other_languages: elsewhere,
         of_kin: Vec::new(),
+        generated: BTreeSet::new(),
         outside: checked.outside,
         completeness,
         dropped: checked.dropped,

@@ -3,7 +3,7 @@
 //! answer reports which symbols were not followed further. Uncertain users are reported and not followed: a
 //! name such as `get` would lead to everything else.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -12,12 +12,12 @@ use super::callers::have_callers;
 use super::level::{FileLocation, SymbolKey};
 use super::users::{SymbolUsers, User, UserGaps, users};
 use crate::Project;
-use crate::code_kind::{CodeKind, has_generated_mark, part_of};
+use crate::code_kind::{CodeKind, part_of};
+use crate::generated_files::generated_among;
 use crate::question::{QuestionError, Source};
 use crate::target::Target;
 use crate::together::all_of;
-use symd_base::{Cancel, RelPath};
-use symd_engine::View;
+use symd_base::RelPath;
 use symd_lsp::WaitPolicy;
 use symd_resolve as resolve;
 
@@ -219,23 +219,10 @@ async fn named_elsewhere(
 
 /// Marks the symbols in files whose head says that they are generated.
 async fn mark_generated(project: &Project, reached: &mut [TransitiveUser]) -> Result<(), QuestionError> {
-    let mut paths: Vec<RelPath> = reached.iter().filter_map(|one| one.path().cloned()).collect();
-    paths.sort();
-    paths.dedup();
-    let work = move |view: &View, cancel: &Cancel| {
-        let mut generated = Vec::new();
-        for path in paths {
-            cancel.check()?;
-            let text = view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
-            if text.is_some_and(|current| has_generated_mark(current.text.as_str())) {
-                generated.push(path);
-            }
-        }
-        Ok::<_, QuestionError>(generated)
-    };
-    let generated = project.with_view(work).await??;
+    let paths: BTreeSet<RelPath> = reached.iter().filter_map(|one| one.path().cloned()).collect();
+    let generated = generated_among(project, paths).await?;
     for one in reached.iter_mut() {
-        if one.path().is_some_and(|path| generated.binary_search(path).is_ok()) {
+        if one.path().is_some_and(|path| generated.contains(path)) {
             one.part = CodeKind::Generated;
         }
     }

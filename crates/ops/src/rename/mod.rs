@@ -12,6 +12,7 @@ mod file_of_class;
 mod files_with_bom;
 mod fixtures;
 mod fluent;
+mod generated;
 mod in_quotes;
 mod in_strings;
 mod library_names;
@@ -31,6 +32,7 @@ use self::by_name::{
     with_augmented, with_computed_names, with_go_obstacles, with_hazards, with_members_named_by_class,
     with_mirrored, with_module_file, with_parameters, with_pasted_names, with_readers,
 };
+use self::generated::without_generated;
 use self::library_names::with_library_names;
 use self::linked::{LinkedSymbol, linked, override_notes};
 pub(crate) use self::mentioned::mentioned;
@@ -185,6 +187,7 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let draft = with_pasted_names(project, &symbol, ask, draft).await?;
     let draft = with_library_names(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
+    let draft = without_generated(project, &symbol, ask, draft).await?;
     let draft = without_collisions(project, &symbol, ask, draft, conflicts).await?;
     to_plan(symbol.target, ask, draft)
 }
