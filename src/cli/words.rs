@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 /// Phrases of native tools and their translations; longer ones before their prefixes.
-const WORDS: [(&str, &str); 33] = [
+const WORDS: [(&str, &str); 34] = [
     ("references with show_unlisted lists", "`symd refs --unlisted` lists"),
     ("references lists", "`symd refs` lists"),
     ("show_unlisted lists", "--unlisted lists"),
