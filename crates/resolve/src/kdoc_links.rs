@@ -1,6 +1,6 @@
 //! What the links in Kotlin's documentation mean: `[size]`, `[Foo.size]`, `[p.Foo.size]`, and the names behind `@param`, `@property`,
 //! `@see`, `@throws` and `@sample`. A link is looked up from the documented declaration outwards. Invariant: a link whose meaning is
-//! in doubt is `Unknown`; prose is no link.
+//! in doubt is `Unknown`; prose is no link. A name behind a tag without brackets is no use of what it means, only of nothing else.
 
 use super::classes::{self, is_class};
 use super::conflicts::extended_type;
@@ -20,6 +20,7 @@ struct DocLink<'t> {
     /// The names before it and the name itself.
     chain: Vec<&'t str>,
     kind: LinkKind,
+    is_bracketed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ enum LinkKind {
 }
 
 /// For each of `places`, where the targets' name stands in a documentation comment: resolves the link around it. The targets are one
-/// symbol, in several declarations. `Unknown` where there is no link, and outside Kotlin.
+/// symbol, in several declarations. `Unknown` where there is no link, where a tag without brackets names a target, and outside Kotlin.
 pub fn doc_links(
     sources: &dyn Sources,
     targets: &[IndexedDeclaration],
@@ -48,7 +49,13 @@ pub fn doc_links(
         cancel.check()?;
         let file = resolver.file(path.as_str()).filter(|file| has_types(file));
         match file.and_then(|file| resolver.read_file(file)) {
-            Some(here) => resolve_link(&resolver, &here, *range, &targets),
+            Some(here) => {
+                let meant = resolve_link(&resolver, &here, *range, &targets)?;
+                let is_bracketed =
+                    link_around(here.text.as_str(), *range).is_some_and(|link| link.is_bracketed);
+                let is_tagged = meant == StringName::Symbol && !is_bracketed;
+                Ok(if is_tagged { StringName::Unknown } else { meant })
+            }
             None => Ok(StringName::Unknown),
         }
     };
@@ -247,17 +254,21 @@ fn link_around(text: &str, range: TextRange) -> Option<DocLink<'_>> {
     let is_tag = tag.len() < said.len() || left.is_empty();
     match tag {
         "@param" | "@property" if is_tag && chain.len() == 1 => {
-            return Some(DocLink { chain, kind: LinkKind::OwnPart });
+            return Some(DocLink { chain, kind: LinkKind::OwnPart, is_bracketed });
         }
         "@see" | "@throws" | "@exception" | "@sample" if is_tag => {
-            return Some(DocLink { chain, kind: LinkKind::Declaration });
+            return Some(DocLink { chain, kind: LinkKind::Declaration, is_bracketed });
         }
         _ => {}
     }
     // `[text](address)` and `[text][link]` show the text; between backticks stands code.
     let is_text = rest.get(1..).is_some_and(|more| more.starts_with(['(', '[']));
     let is_code = left.matches('`').count() % 2 == 1;
-    (is_bracketed && !is_text && !is_code).then_some(DocLink { chain, kind: LinkKind::Declaration })
+    (is_bracketed && !is_text && !is_code).then_some(DocLink {
+        chain,
+        kind: LinkKind::Declaration,
+        is_bracketed,
+    })
 }
 
 #[cfg(test)]
