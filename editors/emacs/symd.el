@@ -4,6 +4,7 @@
 ;; Emacs itself has no completion or navigation from it. Use it where you have no other server.
 
 (require 'eglot)
+(require 'url-util)
 
 (add-to-list 'eglot-server-programs '(prog-mode . ("symd" "lsp")) t)
 
@@ -14,8 +15,12 @@
 (setq eglot-send-changes-idle-time 0.1)
 
 (defun symd-command (command &optional argument)
-  "Run a COMMAND of symd, such as \"symd.undo\", with ARGUMENT, a plist."
-  (let ((arguments (vector (or argument (make-hash-table)))))
+  "Run a COMMAND of symd, such as \"symd.undo\", with ARGUMENT, a plist.
+It concerns the project of the buffer's file: each project has edits of its
+own with the same numbers."
+  (let* ((file (and buffer-file-name (file-truename buffer-file-name)))
+         (place (and file (list :uri (concat "file://" (url-hexify-string file url-path-allowed-chars)))))
+         (arguments (vector (or (append argument place) (make-hash-table)))))
     (jsonrpc-request (eglot-current-server) :workspace/executeCommand (list :command command :arguments arguments))))
 
 (defun symd-undo () "Undo symd's last edit." (interactive) (symd-command "symd.undo"))

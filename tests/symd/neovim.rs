@@ -237,3 +237,33 @@ fn an_agents_edit_is_told_in_neovim_and_undone_by_its_number() {
         renamed: def renamed():|    return \"𝒳\"\n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn a_command_in_neovim_concerns_the_project_of_its_buffer() {
+    let user = user();
+    std::fs::create_dir_all(user.path("second/.git")).unwrap();
+    write(&user.path("second/y.py"), "def two():\n    return 1\n");
+    let script = r#"
+        local edit = function(file, from)
+          local wanted = { relative_path = file, needle = from, repl = 'agent', mode = 'literal' }
+          return select(2, T.agent('replace_content', wanted))
+        end
+        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|') end
+        vim.cmd('edit ../second/y.py')
+        T.say('status', T.settle().root:match('[^/]*$'))
+        T.say('first', edit('a.py', 'saved'))
+        vim.cmd('cd ../second')
+        T.say('second', edit('y.py', 'two'))
+        local told = function() return vim.fn.execute('messages'):match('changed y.py (in %S+); symd.undo 1 ') end
+        vim.wait(5000, function() return told() ~= nil end, 2)
+        T.say('told', told())
+        vim.cmd('SymdUndo 1')
+        vim.wait(5000, function() return buffer():find('two', 1, true) ~= nil end, 2)
+        T.say('undone', buffer())
+        T.say('the other project', vim.fn.readfile('../project/a.py')[1])
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nstatus: second\nfirst: 0\nsecond: 0\ntold: in second\n\
+        undone: def two():|    return 1\nthe other project: def agent():\n";
+    assert_eq!(report, expected);
+}

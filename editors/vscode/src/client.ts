@@ -58,10 +58,10 @@ async function save({ uris, versions }: SaveParams): Promise<SaveResult> {
   return problems.length === 0 ? { saved: true } : { saved: false, problem: problems.join('; ') };
 }
 
-/** Runs a command of `symd lsp`; the file in front stands for its project. */
+/** Runs a command of `symd lsp`; where the argument has no `uri`, the file in front stands for its project. */
 export async function run<T>(client: LanguageClient, command: string, argument: object = {}): Promise<T> {
   const uri = vscode.window.activeTextEditor?.document.uri.toString();
-  return client.sendRequest<T>('workspace/executeCommand', { command, arguments: [{ ...argument, uri }] });
+  return client.sendRequest<T>('workspace/executeCommand', { command, arguments: [{ uri, ...argument }] });
 }
 
 export async function status(client: LanguageClient): Promise<Status> {

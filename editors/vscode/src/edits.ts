@@ -19,7 +19,8 @@ interface Operation {
   unsaved: { path: string; state: string }[];
 }
 
-export type Entry = { operation: Operation } | { file: string; state?: string };
+/** An edit, with the root of its project, or a file of one. */
+export type Entry = { operation: Operation; root: string } | { file: string; state?: string };
 
 export class Edits implements vscode.TreeDataProvider<Entry> {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -52,7 +53,7 @@ export class Edits implements vscode.TreeDataProvider<Entry> {
     const asked = ['--project', root, 'history', '--json'];
     const { stdout } = await promisify(execFile)(this.program(), asked, { maxBuffer: 64 << 20 });
     const { operations } = JSON.parse(stdout) as History;
-    return operations.map((operation) => ({ operation }));
+    return operations.map((operation) => ({ operation, root }));
   }
 
   getTreeItem(entry: Entry): vscode.TreeItem {
@@ -64,14 +65,17 @@ export class Edits implements vscode.TreeDataProvider<Entry> {
     const { id, what, who, title, undone, files } = entry.operation;
     const collapsed = vscode.TreeItemCollapsibleState;
     const item = new vscode.TreeItem(title, files.length > 0 ? collapsed.Collapsed : collapsed.None);
-    item.id = String(id);
+    item.id = `${entry.root} ${id}`;
     item.description = `${id}, by ${who}${undone ? ', undone' : ''}`;
     item.contextValue = what === 'edit' && !undone ? 'edit' : 'done';
     item.iconPath = new vscode.ThemeIcon(undone ? 'discard' : 'edit');
     return item;
   }
 
-  static id(entry: Entry): number | undefined {
-    return 'operation' in entry ? entry.operation.id : undefined;
+  /** What `symd.undo` needs of an entry: the number, and the project that it is of, whatever is in front now. */
+  static undoable(entry: Entry): { id: number; uri: string } | undefined {
+    return 'operation' in entry
+      ? { id: entry.operation.id, uri: vscode.Uri.file(entry.root).toString() }
+      : undefined;
   }
 }

@@ -17,7 +17,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   bar.show();
   const edits = new Edits(
     () => settings().program,
-    async () => (client?.isRunning() === true ? (await status(client)).root : undefined),
+    // With several projects and no file of one in front there is none to show.
+    async () => (client?.isRunning() === true ? (await status(client).catch(() => undefined))?.root : undefined),
   );
   const tree = vscode.window.createTreeView('symd.edits', { treeDataProvider: edits });
   // Each look at the history is a process: only while somebody sees it, and once for many changes.
@@ -141,9 +142,9 @@ function registerCommands(context: vscode.ExtensionContext, edits: Edits): void 
     edits.refresh();
   });
   command('symd.undoEdit', async (running, entry) => {
-    const id = Edits.id(entry as Entry);
-    if (id !== undefined) {
-      await run(running, 'symd.undo', { id });
+    const undoable = Edits.undoable(entry as Entry);
+    if (undoable !== undefined) {
+      await run(running, 'symd.undo', undoable);
       edits.refresh();
     }
   });

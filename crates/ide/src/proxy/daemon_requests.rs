@@ -118,11 +118,20 @@ impl Proxy {
             }
             Some(EDITED) => {
                 if let Ok(edited) = serde_json::from_value::<EditedDocuments>(message["params"].clone()) {
-                    self.inform(&edited_text(&edited)).await;
+                    // Another project may have an operation of the same number.
+                    let project = (self.links.len() > 1).then(|| self.name_among_links(root));
+                    self.inform(&edited_text(&edited, project.as_deref())).await;
                 }
             }
             _ => {}
         }
+    }
+
+    /// Returns the name of a root's directory, or its path if another root's directory has the same name.
+    fn name_among_links(&self, root: &Path) -> String {
+        let is_alone = self.links.keys().filter(|other| other.file_name() == root.file_name()).count() < 2;
+        let name = root.file_name().filter(|_| is_alone);
+        name.map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned())
     }
 
     /// Sends the document again whose text the daemon lost.
@@ -139,14 +148,20 @@ impl Proxy {
     }
 }
 
-/// Returns one line about a client's edit of open files.
-fn edited_text(edited: &EditedDocuments) -> String {
+/// Returns one line about a client's edit of open files; `project` names theirs if there are several.
+fn edited_text(edited: &EditedDocuments, project: Option<&str>) -> String {
     let EditedDocuments { by, title, operation, paths } = edited;
     let more = paths.len().saturating_sub(3);
     let mut files = paths.iter().take(3).cloned().collect::<Vec<String>>().join(", ");
     if more > 0 {
         files.push_str(&format!(" and {more} more"));
     }
-    let text = format!("symd: {by} changed {files} ({title}); symd.undo {operation} takes it back");
+    let text = match project {
+        None => format!("symd: {by} changed {files} ({title}); symd.undo {operation} takes it back"),
+        // The number first: editors cut a long line.
+        Some(name) => {
+            format!("symd: {by} changed {files} in {name}; symd.undo {operation} takes it back ({title})")
+        }
+    };
     text.replace(['\n', '\r'], " ")
 }

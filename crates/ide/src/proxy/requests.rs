@@ -1,5 +1,7 @@
 //! Requests of the editor: the life cycle (LSP 3.17), commands, and places that stand for the cursor.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Value, json};
 
 use super::commands;
@@ -52,7 +54,7 @@ impl Proxy {
         }
     }
 
-    /// Passes a command on to the daemon of the project that it names, or else of the first one.
+    /// Passes a command on to the daemon of the project that it names by a `uri` in it, or else of the only project.
     pub(super) fn execute(&mut self, id: &Value, params: &RawJson) -> Result<Answer, (i64, String)> {
         let invalid = |message: String| (INVALID_PARAMS, message);
         let params: Value = params.decode().map_err(|error| invalid(error.to_string()))?;
@@ -66,11 +68,10 @@ impl Proxy {
             request.params["progress"] = json!(true);
         }
         let file = place.as_ref().and_then(Value::as_str).and_then(path_of);
-        let named = file.and_then(|file| self.links.keys().find(|root| file.starts_with(root)).cloned());
-        let root = named.or_else(|| self.links.keys().next().cloned());
-        let link = root.as_ref().and_then(|root| self.links.get_mut(root));
-        let link =
-            link.ok_or_else(|| (REQUEST_FAILED, format!("{command}: no folder belongs to a project")))?;
+        let root = project_of(self.links.keys(), file.as_deref());
+        let root = root.map_err(|why| (REQUEST_FAILED, format!("{command}: {why}")))?.to_owned();
+        let link = self.links.get_mut(&root);
+        let link = link.ok_or_else(|| (REQUEST_FAILED, format!("{command}: its project was closed")))?;
         let used = if request.is_shown { AnswerUse::Shown } else { AnswerUse::Returned };
         let asked = AskedCommand { id: id.clone(), used, progress: progress.clone() };
         match link.ask(request.method, &request.params, asked) {
@@ -94,5 +95,52 @@ impl Proxy {
             self.navigation.capabilities(),
             self.navigation.is_wanted,
         ))
+    }
+}
+
+/// Returns the root of the innermost project that contains `file`, or without a file the only root. Operations of two
+/// projects may have the same number, so none of several is guessed. `roots` are in order.
+fn project_of<'r>(
+    roots: impl DoubleEndedIterator<Item = &'r PathBuf> + Clone,
+    file: Option<&Path>,
+) -> Result<&'r Path, String> {
+    // A directory comes before those in it.
+    let mut from_innermost = roots.clone().rev();
+    if let Some(root) = file.and_then(|file| from_innermost.find(|root| file.starts_with(root))) {
+        return Ok(root);
+    }
+    let mut each = roots.clone();
+    match (each.next(), each.next()) {
+        (Some(root), None) => Ok(root),
+        (None, _) => Err("no folder belongs to a project".to_owned()),
+        (Some(_), Some(_)) => {
+            Err(format!("in which project? Name a file of it as `uri`; open are{}", listed(roots)))
+        }
+    }
+}
+
+fn listed<'r>(roots: impl Iterator<Item = &'r PathBuf>) -> String {
+    let names: Vec<String> = roots.map(|root| format!(" {}", root.display())).collect();
+    names.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_belongs_to_the_project_of_its_file_or_to_the_only_one() {
+        let roots = ["/all", "/all/inner", "/other"].map(PathBuf::from);
+        let of = |roots: &[PathBuf], file: Option<&str>| {
+            project_of(roots.iter(), file.map(Path::new)).map(|root| root.display().to_string())
+        };
+        assert_eq!(of(&roots, Some("/all/inner/a.py")).as_deref(), Ok("/all/inner"));
+        assert_eq!(of(&roots, Some("/all/a.py")).as_deref(), Ok("/all"));
+        assert_eq!(of(&roots, Some("/other")).as_deref(), Ok("/other"));
+        assert_eq!(of(&roots[2..], None).as_deref(), Ok("/other"));
+        let several = of(&roots, None).unwrap_err();
+        assert!(several.ends_with("open are /all, /all/inner, /other"), "{several}");
+        assert!(of(&roots, Some("/elsewhere/a.py")).is_err());
+        assert!(of(&[], None).is_err());
     }
 }

@@ -364,7 +364,13 @@ local function command(name, argument)
     return nil
   end
   vim.wait(10000, function() return running.initialized end, 5)
-  local params = { command = name, arguments = { argument or vim.empty_dict() } }
+  local given = argument or vim.empty_dict()
+  local bufnr = vim.api.nvim_get_current_buf()
+  if is_file(bufnr) then
+    -- The project of the file that is shown is meant: each has edits of its own with the same numbers.
+    given.uri = vim.uri_from_bufnr(bufnr)
+  end
+  local params = { command = name, arguments = { given } }
   local answer, problem = running.request_sync('workspace/executeCommand', params, 20000, 0)
   if not answer or answer.err then
     vim.notify(problem or answer.err.message, vim.log.levels.ERROR)
