@@ -95,6 +95,22 @@ fn an_edit_counts_when_the_editor_has_told_the_planned_text() {
 }
 
 #[test]
+fn an_edit_counts_though_its_user_types_on_before_the_editor_answers() {
+    let user = user();
+    let (mut editor, file) = typed(&user);
+    let call = edit(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.change(&file, 3, [1, 0, 2, 0], "    return 2\n");
+    editor.change(&file, 4, [0, 0, 0, 0], "# more\n");
+    editor.settle();
+    editor.reply(&request, json!({ "applied": true }));
+    let told = done(call);
+    assert!(told.contains("a build sees the file as it was saved"), "{told}");
+    assert!(body(&user).contains("# more") && body(&user).contains("return 2"), "{}", body(&user));
+    assert_eq!(on_disk(&user), SAVED);
+}
+
+#[test]
 fn nothing_is_written_where_an_editor_does_not_make_its_part() {
     let user = user();
     write(&user.path("project/b.py"), "import a\n\na.typed()\n");

@@ -15,7 +15,7 @@ use symd_base::{RelPath, Text};
 use symd_edit::{EditError, StagedContent, StagedEdit};
 use tokio::time::Instant;
 
-use super::open_buffer::BufferChange;
+use super::open_buffer::{BufferChange, OpenBuffer};
 use super::port::{DocumentChanges, EditorPort};
 use super::{BufferTable, Buffers};
 
@@ -217,6 +217,13 @@ impl BufferTable {
         buffer.is_some_and(|buffer| !buffer.is_lost && buffer.text() == text)
     }
 
+    /// Whether a buffer has the planned text, or had it and was typed in since.
+    fn has_had_planned(&self, target: &BufferTarget) -> bool {
+        let buffer = self.buffers.get(&(target.editor, target.path.clone()));
+        let has_had = |buffer: &OpenBuffer| buffer.text() == target.after || buffer.has_seen_planned();
+        buffer.is_some_and(|buffer| !buffer.is_lost && has_had(buffer))
+    }
+
     fn name_of(&self, editor: u64) -> String {
         self.editors.get(&editor).map_or_else(|| "an editor".to_owned(), |editor| editor.name.clone())
     }
@@ -258,6 +265,7 @@ impl AgreedBuffers {
             let name = self.all.table().name_of(editor);
             self.progress().insert(editor, EditorProgress::Asked);
             let _asked = self.all.ask_editor(name.clone());
+            self.await_planned(editor);
             let mut answer = port.apply(changes, title.to_owned());
             match tokio::time::timeout_at(deadline, &mut answer).await {
                 Ok(Ok(())) => {
@@ -277,7 +285,7 @@ impl AgreedBuffers {
                 }
             }
         }
-        match self.wait_for(|target| &target.after, deadline.min(Instant::now() + deadlines.tell)).await {
+        match self.wait_for_planned(deadline.min(Instant::now() + deadlines.tell)).await {
             None => Ok(()),
             Some(target) => {
                 let name = self.all.table().name_of(target.editor);
@@ -286,14 +294,24 @@ impl AgreedBuffers {
         }
     }
 
-    /// Waits until all buffers have a text; returns one that does not have it in time.
-    async fn wait_for(&self, text: fn(&BufferTarget) -> &str, deadline: Instant) -> Option<&BufferTarget> {
+    /// Has the buffers of an editor notice their planned texts. An editor's user may type on before it answers.
+    fn await_planned(&self, editor: u64) {
+        let mut table = self.all.table();
+        for target in self.targets.iter().filter(|target| target.editor == editor) {
+            if let Some(buffer) = table.buffers.get_mut(&(editor, target.path.clone())) {
+                buffer.await_planned(&target.after);
+            }
+        }
+    }
+
+    /// Waits until all buffers have had their planned texts; returns one that has not in time.
+    async fn wait_for_planned(&self, deadline: Instant) -> Option<&BufferTarget> {
         let mut told = self.all.told.subscribe();
         loop {
             told.mark_unchanged();
             let missing = {
                 let table = self.all.table();
-                self.targets.iter().find(|target| !table.has(target, text(target)))
+                self.targets.iter().find(|target| !table.has_had_planned(target))
             };
             let missing = missing?;
             if !matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(()))) {
@@ -330,11 +348,16 @@ impl AgreedBuffers {
                 }
             }
         }
+        for target in &self.targets {
+            if let Some(buffer) = table.buffers.get_mut(&(target.editor, target.path.clone())) {
+                buffer.end_planned();
+            }
+        }
     }
 
     /// Ends the edit after its files are changed: buffers that were saved are so again, by their editors where
-    /// they still have the planned text.
-    pub(crate) async fn complete(&self) {
+    /// they still have the planned text. Returns what editors did not save, each with the reason.
+    pub(crate) async fn complete(&self) -> Vec<String> {
         let requests = {
             let mut table = self.all.table();
             let mut by_editor: BTreeMap<u64, Vec<(RelPath, i64)>> = BTreeMap::new();
@@ -462,7 +485,6 @@ pub(super) fn changes_between(from: &str, to: &str, deadline: Duration) -> Vec<B
 
 #[cfg(test)]
 mod tests {
-    use super::super::open_buffer::OpenBuffer;
     use super::*;
 
     #[test]

@@ -33,6 +33,17 @@ pub(super) struct OpenBuffer {
     is_lossy: bool,
     /// Whether the text is unknown, because the editor's changes did not fit.
     pub(super) is_lost: bool,
+    /// The text that an edit waits for, until it was seen.
+    planned: PlannedText,
+}
+
+/// How far an edit is that the editor was asked to make in this buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum PlannedText {
+    NotAsked,
+    Awaited(String),
+    /// The buffer had it; its user may have typed on.
+    Seen,
 }
 
 /// What identifies a text.
@@ -58,8 +69,17 @@ impl OpenBuffer {
         let decoded = on_disk.and_then(|bytes| Text::decode(bytes).ok());
         let has_crlf = decoded.as_ref().is_some_and(|disk| all_lines_end_in_crlf(disk.as_str()));
         let is_lossy = decoded.as_ref().is_some_and(|disk| disk.encoding() == Encoding::Lossy);
-        let mut buffer =
-            OpenBuffer { file, text, version, change: 0, saved: None, has_crlf, is_lossy, is_lost: false };
+        let mut buffer = OpenBuffer {
+            file,
+            text,
+            version,
+            change: 0,
+            saved: None,
+            has_crlf,
+            is_lossy,
+            is_lost: false,
+            planned: PlannedText::NotAsked,
+        };
         buffer.saved = decoded.map(|disk| match disk.encoding() {
             // The editor knows the encoding, symd does not: nothing can be compared.
             Encoding::Lossy => TextMark::of(&buffer.seen()),
@@ -92,7 +112,25 @@ impl OpenBuffer {
             self.text.replace_range(change.start..change.end, &change.text);
         }
         self.is_lost = self.text.len() != length;
+        if matches!(&self.planned, PlannedText::Awaited(text) if *text == self.text) {
+            self.planned = PlannedText::Seen;
+        }
         if self.is_lost { Err(LostBuffer) } else { Ok(()) }
+    }
+
+    /// Records that the editor is asked to make this text.
+    pub(super) fn await_planned(&mut self, text: &str) {
+        self.planned = PlannedText::Awaited(text.to_owned());
+    }
+
+    /// Records that nothing is asked of the editor any longer.
+    pub(super) fn end_planned(&mut self) {
+        self.planned = PlannedText::NotAsked;
+    }
+
+    /// Whether the buffer has had the text that its editor was asked for, since it was asked.
+    pub(super) fn has_seen_planned(&self) -> bool {
+        self.planned == PlannedText::Seen
     }
 
     /// Returns the text as the editor counts it.
@@ -194,6 +232,19 @@ mod tests {
         buffer.record_save(None);
         assert!(buffer.is_dirty(), "saved elsewhere");
         assert!(opened("b\n", b"a\n").is_dirty(), "opened with changes");
+    }
+
+    #[test]
+    fn a_planned_text_counts_though_it_is_typed_in_at_once() {
+        let mut buffer = opened("a\n", b"a\n");
+        buffer.await_planned("b\n");
+        buffer.change(&[change(0, 1, "c")], 2).unwrap();
+        assert!(!buffer.has_seen_planned());
+        buffer.change(&[change(0, 1, "b")], 2).unwrap();
+        buffer.change(&[change(2, 2, "x")], 3).unwrap();
+        assert!(buffer.has_seen_planned());
+        buffer.end_planned();
+        assert!(!buffer.has_seen_planned());
     }
 
     #[test]
