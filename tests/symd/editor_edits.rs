@@ -111,6 +111,24 @@ fn an_edit_counts_though_its_user_types_on_before_the_editor_answers() {
 }
 
 #[test]
+fn a_buffer_that_its_editor_did_not_save_is_named_with_the_reason() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::saving(&user, abilities());
+    editor.open(&file, 1, SAVED);
+    editor.settle();
+    let call = edit(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(&file, 2, "def saved():\n    return 2\n");
+    editor.reply(&request, json!({ "applied": true }));
+    let save = editor.await_request("symd/save");
+    editor.reply(&save, json!({ "saved": false, "problem": "the disk is full" }));
+    let told = done(call);
+    assert!(told.contains("still shown as not saved: a.py in fake 1 (the disk is full)"), "{told}");
+    assert_eq!(on_disk(&user), "def saved():\n    return 2\n");
+}
+
+#[test]
 fn nothing_is_written_where_an_editor_does_not_make_its_part() {
     let user = user();
     write(&user.path("project/b.py"), "import a\n\na.typed()\n");

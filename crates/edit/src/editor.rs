@@ -54,6 +54,8 @@ pub struct Applied {
     pub files: Vec<FileChange>,
     /// Every directory that was created, outermost first.
     pub directories: Vec<RelPath>,
+    /// Buffers that have the change and that their editors did not save, each with the reason: their files have it too.
+    pub not_saved: Vec<String>,
 }
 
 /// The edits of one project.
@@ -85,8 +87,7 @@ impl Editor {
     ) -> Result<(Editor, Recovered), EditError> {
         let store = Store::open(state_directory, options.history_bytes)?;
         let afterwards = DeferredWork::new(store.directory());
-        let known = || Ok(store.entries()?.iter().map(|entry| entry.id).collect());
-        let unsaved_parts = UnsavedParts::load(store.directory(), known)?;
+        let unsaved_parts = UnsavedParts::new(store.directory());
         let editor = Editor {
             root,
             store,
@@ -96,7 +97,12 @@ impl Editor {
             turn: Arc::default(),
             afterwards,
         };
-        let recovered = editor.recover()?;
+        let lock = editor.lock(editor.turn_here())?;
+        let recovered = editor.recover_locked()?;
+        // An edit that recovery has just committed may have unsaved parts.
+        let known = || Ok(editor.store.entries()?.iter().map(|entry| entry.id).collect());
+        editor.unsaved_parts.load(known)?;
+        drop(lock);
         Ok((editor, recovered))
     }
 
@@ -125,6 +131,10 @@ impl Editor {
     /// Puts back what a crash left, if anything, and returns every operation that is not resolved yet.
     pub fn recover(&self) -> Result<Recovered, EditError> {
         let _lock = self.lock(self.turn_here())?;
+        self.recover_locked()
+    }
+
+    fn recover_locked(&self) -> Result<Recovered, EditError> {
         let (found, is_unreadable) = self.put_back_pending()?;
         let mut operations: Vec<RecoveredOperation> =
             found.into_iter().map(|found| found.operation).collect();

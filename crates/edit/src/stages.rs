@@ -188,18 +188,20 @@ impl Editor {
     pub fn finish(&self, staged: StagedEdit, closed: Option<ClosedGate>) -> EditStage {
         let StagedEdit { lock, changes, pending, resolves } = staged;
         let entry = &pending.journal.entry;
+        if matches!(entry.kind, Kind::Edit | Kind::Redo { .. } | Kind::Finish { .. }) {
+            // Before any file changes: a crash that leaves the edit complete leaves its unsaved parts known.
+            self.unsaved_parts.record(entry.id, &changes);
+        }
         let (mut replaced, mut touched) = (Vec::new(), 0);
         let changed = apply::change(&self.root, &self.hook, &changes, entry, (&mut replaced, &mut touched));
         if let Err(reason) = changed {
+            self.unsaved_parts.forget(entry.id);
             let error = self.put_back(&pending, reason, touched);
             drop(closed);
             return EditStage::failed(error);
         }
         // The tree is complete, so readers may see it while this thread waits for the disk.
         drop(closed);
-        if matches!(entry.kind, Kind::Edit | Kind::Redo { .. } | Kind::Finish { .. }) {
-            self.unsaved_parts.record(entry.id, &changes);
-        }
         match self.commit(&pending) {
             Ok(entry) => {
                 if let Kind::Undo { of } = pending.journal.entry.kind {
@@ -233,7 +235,7 @@ impl Editor {
         let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::file_changes).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let directories = changes.make.clone();
-        Applied { id: Some(pending.journal.entry.id), files, directories }
+        Applied { id: Some(pending.journal.entry.id), files, directories, not_saved: Vec::new() }
     }
 
     /// Removes the record of an operation that recovery could not put back.

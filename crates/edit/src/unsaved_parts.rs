@@ -61,17 +61,22 @@ pub struct UnsavedParts {
 }
 
 impl UnsavedParts {
-    /// Reads the parts in `directory` of edits that are in the history; forgets the others. No editor has told yet what it
-    /// still has, so all count as closed. `known` returns the edits of the history, and is called if there are parts.
+    /// Returns the parts that are kept in `directory`, none of them read yet.
+    pub(super) fn new(directory: &Path) -> UnsavedParts {
+        UnsavedParts { directory: directory.to_owned(), by_edit: Mutex::default() }
+    }
+
+    /// Reads the parts of edits that are in the history; forgets the others, so it is to be called when edits that were
+    /// in progress are committed or put back, and while none is made. No editor has told yet what it still has, so all
+    /// count as closed. `known` returns the edits of the history, and is called if there are parts.
     pub(super) fn load(
-        directory: &Path,
+        &self,
         known: impl FnOnce() -> Result<BTreeSet<OperationId>, EditError>,
-    ) -> Result<UnsavedParts, EditError> {
-        let parts = UnsavedParts { directory: directory.to_owned(), by_edit: Mutex::default() };
-        let kept = parts.kept();
+    ) -> Result<(), EditError> {
+        let kept = self.kept();
         let known = if kept.is_empty() { BTreeSet::new() } else { known()? };
         for (id, number) in kept {
-            let path = parts.file(id, number);
+            let path = self.file(id, number);
             let read = state::read_file(&path).ok().flatten();
             let kept = read.and_then(|bytes| serde_json::from_slice::<KeptPart>(&bytes).ok());
             match kept.filter(|_| known.contains(&id)) {
@@ -79,15 +84,15 @@ impl UnsavedParts {
                     let journalled = journalled.unwrap_or_else(|| path.clone());
                     let part =
                         UnsavedPart { path, journalled, state: PartState::Closed, before, after, number };
-                    parts.table().entry(id).or_default().push(part);
+                    self.table().entry(id).or_default().push(part);
                 }
                 None => report(state::remove_file(&path)),
             }
         }
-        Ok(parts)
+        Ok(())
     }
 
-    /// Records the parts of an edit that is about to be committed.
+    /// Records the parts of an edit whose files are about to change.
     pub(super) fn record(&self, id: OperationId, changes: &Changes) {
         let in_editor = changes.list.iter().filter_map(|change| match change {
             Change::Content { path, before: Some(before), after: Some(after) } if before.in_editor => {
@@ -204,5 +209,63 @@ fn text_of(bytes: &[u8]) -> Option<String> {
 fn report(done: Result<(), StateError>) {
     if let Err(error) = done {
         tracing::warn!(%error, "cannot record what editors have not saved");
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)]
+mod tests {
+    use std::sync::Arc;
+
+    use symd_vfs::{Root, UnsavedTexts};
+
+    use super::*;
+    use crate::editor::{Editor, Options};
+    use crate::plan::{Originator, Plan, PlanStep};
+    use crate::rebase::rebase;
+    use crate::steps::{Hook, Step};
+
+    #[test]
+    fn a_part_is_known_though_the_daemon_was_killed_before_the_commit() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = scratch.path().canonicalize().unwrap();
+        let (project, state, killed) = (at.join("project"), at.join("state"), at.join("killed"));
+        for directory in [&project, &killed] {
+            std::fs::create_dir(directory).unwrap();
+        }
+        let (saved, typed, edited) = ("a = 1\n", "typed\na = 1\n", "typed\na = 2\n");
+        let paths = ["a.py", "b.py"].map(|name| RelPath::new(name).unwrap());
+        for path in &paths {
+            std::fs::write(project.join(path.as_str()), saved).unwrap();
+        }
+        // What a daemon leaves that is killed when the files are changed and nothing is committed.
+        let (from, to) = (state.clone(), killed.clone());
+        let hook = Hook::new(move |step| {
+            if step == Step::DirectoriesSynced {
+                for entry in std::fs::read_dir(&from)? {
+                    let entry = entry?;
+                    std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+                }
+            }
+            Ok(())
+        });
+        let unsaved = Arc::<UnsavedTexts>::default();
+        unsaved.set(&paths[0], 1, typed);
+        let root = Arc::new(Root::open(&project).unwrap());
+        let options = Options { hook, ..Options::default() };
+        let (editor, _) = Editor::open_with(Arc::clone(&root), &state, options).unwrap();
+        let editor = editor.with_unsaved(unsaved);
+        let step = |path: &RelPath, before: &str, after: &str| {
+            let edits = rebase(before, after, before).unwrap();
+            PlanStep::Text { path: path.clone(), base: ContentHash::of(before.as_bytes()), edits }
+        };
+        let plan = Plan::new(vec![step(&paths[0], typed, edited), step(&paths[1], saved, "a = 2\n")]);
+        editor.apply(&plan, Originator::default()).unwrap();
+
+        let (editor, _) = Editor::open(root, &killed).unwrap();
+        let history = editor.history(1).unwrap();
+        assert_eq!(history[0].unsaved, [(paths[0].clone(), PartState::Closed)]);
+        editor.finish_unsaved(history[0].id, Originator::default()).unwrap();
+        assert_eq!(std::fs::read_to_string(project.join("a.py")).unwrap(), "a = 2\n");
     }
 }

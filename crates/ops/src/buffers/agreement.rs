@@ -372,17 +372,29 @@ impl AgreedBuffers {
                     by_editor.entry(target.editor).or_default().push(asked);
                 }
             }
-            let port = |(editor, documents)| Some((Arc::clone(&table.editors.get(&editor)?.port), documents));
+            let port = |(editor, documents)| {
+                Some((editor, Arc::clone(&table.editors.get(&editor)?.port), documents))
+            };
             by_editor
                 .into_iter()
                 .filter_map(port)
-                .collect::<Vec<(Arc<dyn EditorPort>, Vec<(RelPath, i64)>)>>()
+                .collect::<Vec<(u64, Arc<dyn EditorPort>, Vec<(RelPath, i64)>)>>()
         };
         self.show().await;
-        for (port, documents) in requests {
+        let mut not_saved = Vec::new();
+        for (editor, port, documents) in requests {
+            let paths: Vec<String> = documents.iter().map(|(path, _)| path.to_string()).collect();
+            let deadline = self.all.deadlines.save;
             // The files have the new texts already; an editor that does not save shows its buffer as changed.
-            let _ = tokio::time::timeout(self.all.deadlines.save, port.save(documents)).await;
+            let why = match tokio::time::timeout(deadline, port.save(documents)).await {
+                Ok(Ok(())) => continue,
+                Ok(Err(why)) => why,
+                Err(_) => format!("it did not answer within {} s", deadline.as_secs()),
+            };
+            let name = self.all.table().name_of(editor);
+            not_saved.push(format!("{} in {name} ({why})", paths.join(", ")));
         }
+        not_saved
     }
 
     /// Has the editors take their changes back. Returns what could not be taken back.

@@ -166,8 +166,8 @@ async fn go_on(
     }
     let changed = change_files(&editor, &engine, stage, agreed.as_ref()).await;
     match (agreed, changed) {
-        (Some(agreed), Ok(applied)) => {
-            agreed.complete().await;
+        (Some(agreed), Ok(mut applied)) => {
+            applied.not_saved = agreed.complete().await;
             Ok(applied)
         }
         (Some(agreed), Err(error)) => match agreed.take_back().await {

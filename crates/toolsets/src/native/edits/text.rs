@@ -89,9 +89,13 @@ fn standing(file: &FileChange) -> &'static str {
 
 /// Formats the operation's number.
 fn operation_of(applied: &Applied) -> String {
+    let not_saved = match &applied.not_saved[..] {
+        [] => String::new(),
+        buffers => format!("; written, but still shown as not saved: {}", buffers.join(", ")),
+    };
     match applied.id {
         None => "nothing changed: the content is the same".to_owned(),
-        Some(id) => format!("operation {id}"),
+        Some(id) => format!("operation {id}{not_saved}"),
     }
 }
 
