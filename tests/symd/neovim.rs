@@ -121,7 +121,7 @@ fn neovim_tells_what_it_shows() {
     let script = r#"
         vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# é𝒳 here' })
         local namespace = vim.api.nvim_create_namespace('lint')
-        vim.diagnostic.set(namespace, 0, { { lnum = 1, col = 4, message = 'short name', severity = 2, source = 'lint' } })
+        vim.diagnostic.set(namespace, 0, { { lnum = 0, col = 9, message = 'short name', severity = 2, source = 'lint' } })
         vim.api.nvim_win_set_cursor(0, { 1, 2 })
         vim.cmd('normal! v3l')
         T.package.push_context()
@@ -144,7 +144,7 @@ fn neovim_tells_what_it_shows() {
     "#;
     let Some(report) = play(&user, script) else { return };
     let expected = "symd: true\ncursor: a.py:1:7 in Neovim 0.7.2, not saved\nselected: selected, 1:3-1:8:\né𝒳 h\n\
-        diagnostics: 1 diagnostic in Neovim 0.7.2\na.py:2:5 warning: short name (lint)\n\
+        diagnostics: 1 diagnostic in Neovim 0.7.2\na.py:1:7 warning: short name (lint)\n\
         terminal: terminal, 50 lines:\nline 11\nasked: a.py:2:3 in Neovim 0.7.2, not saved\n";
     assert_eq!(report, expected);
 }

@@ -244,6 +244,13 @@ function M.push_context()
   end
 end
 
+-- A place of a diagnostic, whose column counts bytes, in UTF-16 units; the line of a buffer that is not loaded is unknown.
+local function utf16_place(bufnr, line, column)
+  local text = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1]
+  local character = text and select(2, vim.str_utfindex(text, math.min(column, #text))) or column
+  return { line = line, character = character }
+end
+
 -- All diagnostics that the editor shows.
 local function diagnostics()
   local by_uri, files = {}, {}
@@ -254,11 +261,11 @@ local function diagnostics()
         by_uri[uri] = { uri = uri, diagnostics = {} }
         table.insert(files, by_uri[uri])
       end
-      local start = { line = diagnostic.lnum, character = diagnostic.col }
+      local last, past = diagnostic.end_lnum or diagnostic.lnum, diagnostic.end_col or diagnostic.col
       table.insert(by_uri[uri].diagnostics, {
         range = {
-          start = start,
-          ['end'] = { line = diagnostic.end_lnum or diagnostic.lnum, character = diagnostic.end_col or diagnostic.col },
+          start = utf16_place(diagnostic.bufnr, diagnostic.lnum, diagnostic.col),
+          ['end'] = utf16_place(diagnostic.bufnr, last, past),
         },
         severity = diagnostic.severity,
         message = diagnostic.message,
