@@ -99,3 +99,25 @@ fn an_editor_that_does_not_answer_is_taken_at_its_last_word() {
     editor.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }));
     assert!(text(call).starts_with("a.py:1:2 in fake 1"));
 }
+
+#[test]
+fn an_inferred_cursor_tells_whether_the_document_is_saved_now() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, "a = 1\n");
+    editor.change(&file, 2, [0, 4, 0, 5], "2");
+    let place = json!({ "line": 0, "character": 2 });
+    let at = json!({
+        "textDocument": { "uri": file }, "range": { "start": place, "end": place }, "context": { "diagnostics": [] },
+    });
+    editor.ask("textDocument/codeAction", at);
+    editor.settle();
+    let told = text(asked(&user));
+    assert!(told.starts_with("a.py:1:3 in fake 1, not saved; inferred"), "{told}");
+    write(&user.path("project/a.py"), "a = 2\n");
+    editor.save(&file);
+    editor.settle();
+    let told = text(asked(&user));
+    assert!(told.starts_with("a.py:1:3 in fake 1; inferred"), "{told}");
+}

@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::Project;
 use crate::buffers::EditorAnswer;
 use symd_base::{RelPath, Timestamp};
 use symd_lsp::Severity;
@@ -52,7 +53,7 @@ pub struct EditorCursor {
     pub position: EditorPosition,
     /// The selected text; `None` if nothing is selected or the editor does not say.
     pub selection: Option<EditorSelection>,
-    /// Whether the buffer has changes that are not saved.
+    /// Whether the buffer has changes that are not saved. Of an inferred cursor [`shown_now`] tells it.
     pub is_dirty: bool,
     /// First and last visible line, 0-based, both inclusive.
     pub visible: Option<(u32, u32)>,
@@ -86,6 +87,16 @@ pub struct EditorDiagnostic {
     pub start: EditorPosition,
     /// What reported it, such as `eslint`; empty if the editor does not say.
     pub source: String,
+}
+
+/// Returns what the editor shows now that pushed last ([`EditorContexts::current`]).
+pub async fn shown_now(project: &Project) -> Option<EditorContext> {
+    let mut context = project.editor_contexts.current().await?;
+    // An editor that reports no cursor does not say either whether its document is saved.
+    if let Some(cursor) = context.cursor.as_mut().filter(|cursor| cursor.is_inferred) {
+        cursor.is_dirty = project.buffers.is_unsaved_in(&context.editor, &cursor.file);
+    }
+    Some(context)
 }
 
 /// What all editors of a project show.

@@ -1,7 +1,7 @@
 //! What the user's editor shows of an error, in lines and characters as people count them.
 
 use super::Project;
-use super::editor_context::{EditorContext, EditorDiagnostic, EditorPosition};
+use super::editor_context::{EditorContext, EditorDiagnostic, EditorPosition, shown_now};
 use super::question::QuestionError;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, Timestamp};
@@ -53,7 +53,7 @@ pub async fn user_error_context(
     project: &Project,
     diagnostics: DiagnosticsPart,
 ) -> Result<Option<UserErrorContext>, QuestionError> {
-    let Some(mut context) = project.editor_contexts.current().await else { return Ok(None) };
+    let Some(mut context) = shown_now(project).await else { return Ok(None) };
     if diagnostics == DiagnosticsPart::Omitted {
         context.diagnostics = None;
     }

@@ -159,13 +159,14 @@ impl Units<'_> {
 }
 
 impl EditorContextParams {
-    /// Returns the position that a request named, in place of a cursor that the editor does not report.
-    pub(super) fn inferred(uri: &str, position: LspPosition, is_dirty: bool) -> EditorContextParams {
+    /// Returns the position that a request named, in place of a cursor that the editor does not report. The daemon knows
+    /// whether the document is saved.
+    pub(super) fn inferred(uri: &str, position: LspPosition) -> EditorContextParams {
         EditorContextParams {
             text_document: Some(NamedFile { uri: uri.to_owned() }),
             position: Some(position),
             selection: None,
-            dirty: is_dirty,
+            dirty: false,
             visible_range: None,
             is_inferred: true,
         }

@@ -212,8 +212,7 @@ impl Proxy {
         if self.abilities.reports_context {
             return;
         }
-        let version = self.documents.by_uri.get(uri).map(|document| document.version);
-        self.push_context(EditorContextParams::inferred(uri, range.end, version > Some(1)));
+        self.push_context(EditorContextParams::inferred(uri, range.end));
     }
 
     pub(super) fn push_context(&mut self, params: EditorContextParams) {

@@ -152,6 +152,16 @@ impl Buffers {
         BufferState { dirty_in, differs }
     }
 
+    /// Whether the editor of that name has unsaved changes of the document that it knows as `path`.
+    pub(crate) fn is_unsaved_in(&self, editor: &str, path: &RelPath) -> bool {
+        let table = self.table();
+        let is_of = |number: &u64| table.editors.get(number).is_some_and(|one| one.name == editor);
+        table
+            .buffers
+            .iter()
+            .any(|((number, known), buffer)| known == path && is_of(number) && buffer.is_dirty())
+    }
+
     /// Tells each editor, but the one that made the edit, which of its open files an edit changed.
     pub(crate) fn tell_edit(&self, applied: &Applied, by: &Originator) {
         let Some(operation) = applied.id else { return };

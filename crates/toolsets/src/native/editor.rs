@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::files::counted;
 use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_lsp::Severity;
-use symd_ops::editor_context::{EditorContext, EditorCursor, EditorPosition};
+use symd_ops::editor_context::{EditorContext, EditorCursor, EditorPosition, shown_now};
 
 pub(super) const EDITOR_CONTEXT: Tool = Tool::read_only(
     "editor_context",
@@ -23,7 +23,7 @@ fn schema() -> Value {
 
 fn run(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
-        match call.project.editor_contexts.current().await {
+        match shown_now(call.project).await {
             Some(context) => Reply::done(text(&context)),
             None => Reply::failed(
                 "no connected editor tells what it shows; ask the user for the file and the line, or to start the editor \
