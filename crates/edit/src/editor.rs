@@ -458,7 +458,7 @@ impl Editor {
     }
 
     /// Blocks until no other edit of this process has a turn.
-    fn turn_here(&self) -> EditorTurn {
+    pub(super) fn turn_here(&self) -> EditorTurn {
         // A free turn is taken without blocking, which is forbidden where async tasks run.
         let free = Arc::clone(&self.turn).try_lock_owned();
         let guard = free.unwrap_or_else(|_| Arc::clone(&self.turn).blocking_lock_owned());

@@ -215,6 +215,8 @@ fn report(done: Result<(), StateError>) {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
     use std::sync::Arc;
 
     use symd_vfs::{Root, UnsavedTexts};
@@ -223,6 +225,7 @@ mod tests {
     use crate::editor::{Editor, Options};
     use crate::plan::{Originator, Plan, PlanStep};
     use crate::rebase::rebase;
+    use crate::stages::EditStage;
     use crate::steps::{Hook, Step};
 
     #[test]
@@ -233,7 +236,9 @@ mod tests {
         for directory in [&project, &killed] {
             std::fs::create_dir(directory).unwrap();
         }
-        let (saved, typed, edited) = ("a = 1\n", "typed\na = 1\n", "typed\na = 2\n");
+        std::fs::set_permissions(&killed, Permissions::from_mode(0o700)).unwrap();
+        let (saved, typed) = ("s\nt\nu\na = 1\n", "typed\ns\nt\nu\na = 1\n");
+        let (changed, edited) = (saved.replace('1', "2"), typed.replace('1', "2"));
         let paths = ["a.py", "b.py"].map(|name| RelPath::new(name).unwrap());
         for path in &paths {
             std::fs::write(project.join(path.as_str()), saved).unwrap();
@@ -259,13 +264,16 @@ mod tests {
             let edits = rebase(before, after, before).unwrap();
             PlanStep::Text { path: path.clone(), base: ContentHash::of(before.as_bytes()), edits }
         };
-        let plan = Plan::new(vec![step(&paths[0], typed, edited), step(&paths[1], saved, "a = 2\n")]);
-        editor.apply(&plan, Originator::default()).unwrap();
+        let plan = Plan::new(vec![step(&paths[0], typed, &edited), step(&paths[1], saved, &changed)]);
+        let staged = editor.stage(editor.turn_here(), &plan, Originator::default());
+        // The editor has made its part.
+        let EditStage::Staged(staged) = staged else { panic!("{staged:?}") };
+        let EditStage::Ended(Ok(_)) = editor.finish(*staged, None) else { panic!("not finished") };
 
         let (editor, _) = Editor::open(root, &killed).unwrap();
         let history = editor.history(1).unwrap();
         assert_eq!(history[0].unsaved, [(paths[0].clone(), PartState::Closed)]);
         editor.finish_unsaved(history[0].id, Originator::default()).unwrap();
-        assert_eq!(std::fs::read_to_string(project.join("a.py")).unwrap(), "a = 2\n");
+        assert_eq!(std::fs::read_to_string(project.join("a.py")).unwrap(), changed);
     }
 }
