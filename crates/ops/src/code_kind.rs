@@ -71,6 +71,11 @@ pub fn part_of(path: &RelPath, name_path: &str) -> CodeKind {
     }
 }
 
+/// Whether a generator wrote a file, by its path or by the head of its code.
+pub(crate) fn is_generated_file(path: &RelPath, code: Option<&str>) -> bool {
+    is_generated(path) || code.is_some_and(has_generated_mark)
+}
+
 /// Whether the head of a text says that the file is generated.
 pub fn has_generated_mark(text: &str) -> bool {
     let mut head = text.lines().take(HEAD_LINES);

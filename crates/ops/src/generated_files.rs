@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Project;
-use super::code_kind::{CodeKind, has_generated_mark, part_of};
+use super::code_kind::is_generated_file;
 use super::question::QuestionError;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
@@ -17,10 +17,8 @@ pub(super) async fn generated_among(
         let mut generated = BTreeSet::new();
         for path in paths {
             cancel.check()?;
-            let text = || view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
-            if part_of(&path, "") == CodeKind::Generated
-                || text().is_some_and(|current| has_generated_mark(current.text.as_str()))
-            {
+            let current = view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
+            if is_generated_file(&path, current.as_ref().map(|current| current.text.as_str())) {
                 generated.insert(path);
             }
         }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::code_kind::is_generated_file;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_engine::View;
@@ -38,6 +39,8 @@ pub struct Spot {
     /// The enclosing symbol: the innermost function or class or, outside functions, the variable or property
     /// whose statement contains the spot; `None` at the top level.
     pub inside: Option<Inside>,
+    /// Whether a generator wrote the file.
+    pub is_generated: bool,
 }
 
 /// A line with its neighbours.
@@ -166,6 +169,7 @@ pub fn spots(
 pub(super) struct Source {
     pub(super) text: Text,
     pub(super) code: Option<(Option<Grammar>, Arc<Outline>)>,
+    is_generated: bool,
 }
 
 impl Source {
@@ -176,10 +180,16 @@ impl Source {
             && file.outline().is_some()
         {
             let current = view.current(file).ok()?;
-            return Some(Source { text: current.text, code: Some((file.grammar(), current.outline)) });
+            let is_generated = is_generated_file(path, Some(current.text.as_str()));
+            let code = Some((file.grammar(), current.outline));
+            return Some(Source { text: current.text, code, is_generated });
         }
         let bytes = view.files.read_no_follow(path, MAX_UNINDEXED_BYTES).ok()?.bytes;
-        Some(Source { text: Text::decode(bytes).ok()?, code: None })
+        Some(Source {
+            text: Text::decode(bytes).ok()?,
+            code: None,
+            is_generated: is_generated_file(path, None),
+        })
     }
 
     /// Returns the identifier among `names` that an empty range at `start` leads to. Servers that search the
@@ -211,6 +221,7 @@ impl Source {
             },
             role: self.role(range),
             inside: self.inside(range.start),
+            is_generated: self.is_generated,
         }
     }
 
@@ -330,6 +341,7 @@ mod tests {
         let source = Source {
             text: Text::decode(text.as_bytes().to_vec()).expect("text"),
             code: Some((Some(grammar), Arc::new(outline))),
+            is_generated: false,
         };
         let at = u32::try_from(text.find(before).expect("in it")).expect("short");
         source.identifier(at, &[name.to_owned()]).map(|range| &text[range.as_range()])

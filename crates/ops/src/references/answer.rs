@@ -1,12 +1,9 @@
 //! The known uses of a symbol.
 
-use std::collections::BTreeSet;
-
 use crate::question::Source;
 use crate::spot::{Dropped, OutsideSpot, Spot};
 use crate::target::Target;
 use crate::unsearched::UnsearchedFiles;
-use symd_base::RelPath;
 use symd_resolve::{Judgement, Role};
 use symd_syntax::SymbolKind;
 
@@ -36,12 +33,6 @@ pub enum Completeness {
 }
 
 impl References {
-    /// Iterates over all uses in the project's files.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Reference> {
-        let lists = [&self.list, &self.possible, &self.unreported, &self.in_other_languages];
-        lists.into_iter().flatten().chain(self.of_kin.iter().flat_map(|kin| &kin.uses))
-    }
-
     /// Keeps only the references inside symbols of these kinds (a file counts as kind `File`). An empty
     /// `include` keeps all kinds; `exclude` takes precedence.
     pub fn keep_kinds(&mut self, include: &[SymbolKind], exclude: &[SymbolKind]) {
@@ -86,8 +77,6 @@ pub struct References {
     pub completeness: Completeness,
     /// Omitted parts of the server's answer.
     pub dropped: Dropped,
-    /// Those files of the lists that a generator wrote.
-    pub generated: BTreeSet<RelPath>,
     /// The source of `list`.
     pub source: Source,
     /// What was not searched and may hold more uses.

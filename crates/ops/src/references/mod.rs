@@ -10,7 +10,7 @@ mod family;
 mod judge;
 mod overloads;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -177,7 +177,6 @@ async fn from_syntax(
         unreported: Vec::new(),
         in_other_languages: Vec::new(),
         of_kin: Vec::new(),
-        generated: BTreeSet::new(),
         outside: Vec::new(),
         completeness: if unchecked == 0 {
             Completeness::Complete
@@ -318,7 +317,6 @@ async fn from_server(
         unreported: silent,
         in_other_languages: elsewhere,
         of_kin: Vec::new(),
-        generated: BTreeSet::new(),
         outside: checked.outside,
         completeness,
         dropped: checked.dropped,

@@ -4,7 +4,6 @@
 use super::family::uses_of_kin;
 use super::{Completeness, FindReferences, Reference, References, of_target};
 use crate::Project;
-use crate::generated_files::generated_among;
 use crate::question::{QuestionError, Source};
 use crate::target::{OverloadAnswer, Target};
 use symd_lsp::WaitPolicy;
@@ -28,8 +27,6 @@ pub async fn references_of_overloads(
                     remove_declarations(&mut found);
                 }
                 found.of_kin = uses_of_kin(project, &found.target, &found.list).await?;
-                let paths = found.all().map(|one| one.spot.path.clone()).collect();
-                found.generated = generated_among(project, paths).await?;
                 OverloadAnswer::add(&mut all, of, found, is_equal_answer);
             }
             Ok(all)

@@ -2,7 +2,7 @@
 //! its source line, a long one only the line numbers for each enclosing symbol. Invariant: the last line says
 //! what is missing and what was left out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use symd_base::{RelPath, escaped};
 
 use serde_json::{Value, json};
@@ -57,14 +57,14 @@ pub(super) fn references_text(
 ) -> String {
     let style = Style::for_count(found.list.len());
     let mut lines = Vec::new();
-    by_file(&found.list, style, &found.generated, &mut lines);
+    by_file(&found.list, style, &mut lines);
     let shown = match unlisted {
         UnreportedUses::Shown => found.possible.len(),
         UnreportedUses::Counted => found.possible.len().min(MAX_POSSIBLE),
     };
     if shown > 0 {
         lines.push("possible, depending on types that are not known:".to_owned());
-        by_file(&found.possible[..shown], Style::for_count(shown), &found.generated, &mut lines);
+        by_file(&found.possible[..shown], Style::for_count(shown), &mut lines);
     }
     if unlisted == UnreportedUses::Shown {
         for (title, list) in [
@@ -73,14 +73,14 @@ pub(super) fn references_text(
         ] {
             if !list.is_empty() {
                 lines.push(title.to_owned());
-                by_file(list, Style::for_count(list.len()), &found.generated, &mut lines);
+                by_file(list, Style::for_count(list.len()), &mut lines);
             }
         }
     }
     if family == UsesThroughFamily::Listed {
         for kin in &found.of_kin {
             lines.push(format!("through {}:", kin.member.symbol.name_path));
-            by_file(&kin.uses, Style::for_count(kin.uses.len()), &found.generated, &mut lines);
+            by_file(&kin.uses, Style::for_count(kin.uses.len()), &mut lines);
         }
     }
     if !found.outside.is_empty() {
@@ -235,12 +235,10 @@ impl Style {
     }
 }
 
-fn by_file(list: &[Reference], style: Style, generated: &BTreeSet<RelPath>, lines: &mut Vec<String>) {
+fn by_file(list: &[Reference], style: Style, lines: &mut Vec<String>) {
     let files: Vec<&[Reference]> = list.chunk_by(|a, b| a.spot.path == b.spot.path).collect();
     let leaf = &mut |of_file: &[Reference], depth: usize, file: &str, lines: &mut Vec<String>| {
-        let is_generated = generated.contains(&of_file[0].spot.path);
-        let mark = if is_generated { FileMark::Generated } else { FileMark::None };
-        file_lines(of_file, (depth, file, mark), style, lines);
+        file_lines(of_file, (depth, file), style, lines);
     };
     tree::write(&files, &path_of, leaf, (0, 0), lines);
 }
@@ -249,33 +247,18 @@ fn path_of(of_file: &[Reference]) -> &str {
     of_file[0].spot.path.as_str()
 }
 
-/// What an answer says of a file behind its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FileMark {
-    None,
-    Generated,
-}
-
-fn file_lines(
-    of_file: &[Reference],
-    (depth, file, mark): (usize, &str, FileMark),
-    style: Style,
-    lines: &mut Vec<String>,
-) {
+fn file_lines(of_file: &[Reference], (depth, file): (usize, &str), style: Style, lines: &mut Vec<String>) {
     let indent = " ".repeat(depth);
     let own: Vec<String> = match style {
         Style::Full => nested(of_file),
         Style::Short => short(of_file),
     };
-    let title = match (own.as_slice(), mark) {
-        ([only], FileMark::None) => {
-            lines.push(format!("{indent}{file}:{only}"));
-            return;
-        }
-        (_, FileMark::None) => format!("{indent}{file}"),
-        (_, FileMark::Generated) => format!("{indent}{file} (generated)"),
-    };
-    lines.push(title);
+    let mark = if of_file[0].spot.is_generated { " (generated)" } else { "" };
+    if let ([only], "") = (own.as_slice(), mark) {
+        lines.push(format!("{indent}{file}:{only}"));
+        return;
+    }
+    lines.push(format!("{indent}{file}{mark}"));
     lines.extend(own.into_iter().map(|line| format!("{indent} {line}")));
 }
 
@@ -367,7 +350,7 @@ pub(super) fn references_json(
 ) -> Value {
     let reference_json = |one: &Reference| {
         let mut object = reference_json(one);
-        if found.generated.contains(&one.spot.path) {
+        if one.spot.is_generated {
             object["generated"] = json!(true);
         }
         object

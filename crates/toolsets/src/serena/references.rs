@@ -162,6 +162,7 @@ mod tests {
             },
             role: Role::Call,
             inside: None,
+            is_generated: false,
         };
         assert_eq!(
             content_around(&spot(12, Some("def f():"), Some(""))),
