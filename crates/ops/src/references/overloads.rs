@@ -81,6 +81,7 @@ fn is_equal_answer(one: &References, other: &References) -> bool {
         && one.possible == other.possible
         && one.unreported == other.unreported
         && one.in_other_languages == other.in_other_languages
+        && one.of_kin.iter().map(|kin| &kin.uses).eq(other.of_kin.iter().map(|kin| &kin.uses))
         && one.outside == other.outside
         && one.completeness == other.completeness
         && one.source == other.source
