@@ -46,11 +46,15 @@ const WORDS: [(&str, &str); 34] = [
 ];
 
 /// Translates `text`, the answer of a native tool. `went_well` determines which of its lines symd has
-/// written.
-pub(super) fn of_command_line(text: &str, went_well: bool) -> Cow<'_, str> {
+/// written, and `has_remarks` whether there are remarks among the lines of its body.
+pub(super) fn of_command_line(text: &str, went_well: bool, has_remarks: bool) -> Cow<'_, str> {
     let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
     let is_ours = |start: usize, line: &str| match went_well {
-        true => line.starts_with("note: ") || (start == last && line.starts_with('[')) || is_remark(line),
+        true => {
+            line.starts_with("note: ")
+                || (start == last && line.starts_with('['))
+                || has_remarks && is_remark(line)
+        }
         false => !line.starts_with(' '),
     };
     let mut put = String::with_capacity(text.len());
@@ -143,13 +147,14 @@ mod tests {
     fn only_what_symd_says_is_put_in_other_words() {
         let native = "a.py:3: give force: true\n[1 reference; incomplete: cut; raise limit]";
         let ours = "a.py:3: give force: true\n[1 reference; incomplete: cut; raise --limit]";
-        assert_eq!(of_command_line(native, true), ours);
+        assert_eq!(of_command_line(native, true, true), ours);
         let native = "raise limit\n… cut; raise limit for the rest\n[3 frames]\n\ncallers:\n  … 3 more; raise limit\n\nask next: 2 left out; raise limit";
         let ours = "raise limit\n… cut; raise --limit for the rest\n[3 frames]\n\ncallers:\n  … 3 more; raise --limit\n\nask next: 2 left out; raise --limit";
-        assert_eq!(of_command_line(native, true), ours);
+        assert_eq!(of_command_line(native, true, true), ours);
+        assert_eq!(of_command_line(native, true, false), native, "lines of a project");
         let refused = "it would break; correct the text, or give force: true\n  a.py:3: give force: true";
         assert_eq!(
-            of_command_line(refused, false),
+            of_command_line(refused, false, false),
             "it would break; correct the text, or give --force\n  a.py:3: give force: true"
         );
     }

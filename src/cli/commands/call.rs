@@ -84,7 +84,8 @@ pub(super) fn tool_call(
 ) -> Result<(), Failure> {
     let answer = answered(context, toolset, tool, arguments, AdvanceAnswer::Nothing)?;
     let went_well = answer["outcome"].as_str() == Some("done");
-    let text = words::of_command_line(answer["text"].as_str().unwrap_or_default(), went_well);
+    let text = answer["text"].as_str().unwrap_or_default();
+    let text = words::of_command_line(text, went_well, REPORT_TOOLS.contains(&tool));
     show(&text, tool, arguments, context.place()?.root.as_path())?;
     exit(&answer)
 }
@@ -104,15 +105,15 @@ fn call_and_print(
     exit(&answer)
 }
 
-/// Tools whose answers are read at a terminal, place by place.
-const CLICKABLE: [&str; 3] = ["explain_build_output", "investigate", "resolve_stack_trace"];
+/// Tools that take a trace or a log apart: their answers are read at a terminal, place by place.
+const REPORT_TOOLS: [&str; 3] = ["explain_build_output", "investigate", "resolve_stack_trace"];
 
 /// Prints a tool's answer. A terminal that wants colours gets the diff of a dry run coloured, and links to the places in a trace.
 fn show(text: &str, tool: &str, arguments: &Map<String, Value>, root: &Path) -> Result<(), Failure> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let text = format!("{text}{end}");
     let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
-    if !colour::is_wanted() || !(is_diff || CLICKABLE.contains(&tool)) {
+    if !colour::is_wanted() || !(is_diff || REPORT_TOOLS.contains(&tool)) {
         return print(&text);
     }
     // The answer's own control characters are escaped before ours are added.
