@@ -27,7 +27,7 @@ impl<'a> FileClasses<'a> {
         let mut by_default_name: HashMap<String, Vec<&RelPath>> = HashMap::new();
         for path in sources.snapshot().files.paths_within(&RelPath::root()) {
             if profile(sources, path).is_some_and(|language| language.has_types) {
-                by_default_name.entry(default_name(path)).or_default().push(path);
+                by_default_name.entry(file_class_name(path)).or_default().push(path);
             }
         }
         FileClasses { sources, by_default_name, names: RefCell::default() }
@@ -64,7 +64,7 @@ impl<'a> FileClasses<'a> {
         let outline = file.outline().filter(|outline| outline.rows.iter().any(is_outermost))?;
         let given = || name_of_file(&self.sources.current(file)?.text);
         let given = gives_names(file).then(given).flatten();
-        let name = given.unwrap_or_else(|| default_name(&file.path));
+        let name = given.unwrap_or_else(|| file_class_name(&file.path));
         let package = outline.imports.package().unwrap_or_default();
         has_types(file).then(|| if package.is_empty() { name } else { format!("{package}.{name}") })
     }
@@ -88,8 +88,9 @@ pub(super) fn is_of_file(declared: &IndexedDeclaration) -> bool {
     has_types(&declared.file) && declared.row().is_some_and(|(_, row)| is_outermost(row))
 }
 
-/// Returns the name of the class of `utils/strings-of.kt`: `Strings_ofKt`.
-fn default_name(path: &RelPath) -> String {
+/// Returns the name that the class of a Kotlin file's functions has unless an annotation gives another: `Strings_ofKt` of
+/// `utils/strings-of.kt`.
+pub fn file_class_name(path: &RelPath) -> String {
     let stem = path.file_stem();
     let mut name = String::new();
     for character in stem.chars() {
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_files_class_has_the_name_of_the_file() {
-        let name = |path: &str| default_name(&RelPath::new(path).expect("a path"));
+        let name = |path: &str| file_class_name(&RelPath::new(path).expect("a path"));
         assert_eq!(name("a/strings.kt"), "StringsKt");
         assert_eq!(name("Lines.kt"), "LinesKt");
         assert_eq!(name("a/read-me.jvm.kt"), "Read_me_jvmKt");

@@ -111,7 +111,7 @@ pub(super) fn text_of(view: &View, file: &FileEntry) -> Option<String> {
 }
 
 /// Returns the text before the name of row `row`, from its first decorator or modifier.
-pub(super) fn before_name<'a>(text: &'a str, outline: &Outline, row: usize) -> &'a str {
+pub(crate) fn before_name<'a>(text: &'a str, outline: &Outline, row: usize) -> &'a str {
     let row = &outline.rows[row];
     text.get(row.start as usize..row.name_start as usize).unwrap_or("")
 }

@@ -6,6 +6,7 @@ use super::named_text::NamedText;
 use super::names::{COMPANION, MemberName, SourceNames, is_made_class, is_unnamed_class, unhashed};
 use super::place::attributed;
 use super::value_classes;
+use crate::naming::entity::before_name;
 use symd_base::TextRange;
 use symd_resolve::is_type;
 use symd_syntax::{Row, SymbolKind};
@@ -32,7 +33,7 @@ pub(super) struct FrameDeclarations<'s> {
     around: Vec<usize>,
     /// The part of the frame's class that the file does not declare.
     missing: Option<&'s str>,
-    /// Whether that is the class of the frame itself: not a lambda's, nor a local one.
+    /// Whether `class` is the class of the frame itself, not one around a lambda or a local class.
     is_whole_class: bool,
 }
 
@@ -58,7 +59,11 @@ impl<'s> FrameDeclarations<'s> {
             is_whole_class: true,
         };
         if all.is_known {
-            names.nested.iter().all(|part| all.enter(part));
+            for part in &names.nested {
+                if !all.enter(part) {
+                    break;
+                }
+            }
         }
         all.is_whole_class &= !names.is_of_lambdas;
         all
@@ -85,9 +90,10 @@ impl<'s> FrameDeclarations<'s> {
             return false;
         }
         let is_around = |row: &usize, name: &str| {
-            let is_own =
-                self.row(*row).parent() == self.class || self.is_of_companion(*row) && self.is_value(*row);
-            is_own && !is_type(self.row(*row).kind()) && self.name(*row) == name
+            let is_named = !is_type(self.row(*row).kind()) && self.name(*row) == name;
+            is_named
+                && (self.row(*row).parent() == self.class
+                    || self.is_of_companion(*row) && self.is_value(*row))
         };
         let mut around: Vec<usize> = self.rows_inside().filter(|row| is_around(row, part)).collect();
         if around.is_empty() {
@@ -112,9 +118,7 @@ impl<'s> FrameDeclarations<'s> {
 
     /// Returns what stands before a row's name: annotations and modifiers.
     fn modifiers(&self, row: usize) -> &'s str {
-        let this = self.row(row);
-        let text = self.source.current.text.slice(this.range());
-        text.get(..(this.name_start - this.start) as usize).unwrap_or_default()
+        before_name(self.source.current.text.as_str(), &self.source.current.outline, row)
     }
 
     /// Returns the rows beneath the frame's class; all rows if the file does not declare it.
@@ -160,8 +164,13 @@ impl<'s> FrameDeclarations<'s> {
         self.class.map(|class| self.line_of(class))
     }
 
-    pub(super) fn class_name(&self) -> &'s str {
-        self.class.map_or("", |class| self.name(class))
+    pub(super) fn class_name(&self) -> Option<&'s str> {
+        self.class.map(|class| self.name(class))
+    }
+
+    /// Whether the frame's method may be one that has no name in the source.
+    pub(super) fn has_no_name(&self) -> bool {
+        self.names.is_of_class || self.names.members.is_empty() || self.is_local()
     }
 
     /// Returns the part of the frame's class that the file does not declare.
@@ -185,7 +194,7 @@ impl<'s> FrameDeclarations<'s> {
             return self.around.clone();
         }
         let named = self.members_named(&self.names.members);
-        if !named.is_empty() {
+        if !named.is_empty() || self.names.unhashed == self.names.members {
             return named;
         }
         let mut named = self.members_named(&self.names.unhashed);
@@ -194,10 +203,15 @@ impl<'s> FrameDeclarations<'s> {
     }
 
     fn may_have_hash(&self, row: usize) -> bool {
+        !self.row(row).kind().is_callable()
+            || value_classes::may_have_hash(self.modifiers(row), self.head(row))
+    }
+
+    /// Returns a row's head from its name on.
+    fn head(&self, row: usize) -> &'s str {
         let this = self.row(row);
-        let from_name = this.name_start..this.name_start + u32::from(this.head);
-        let head = self.source.current.text.slice(TextRange::new(from_name.start, from_name.end));
-        !this.kind().is_callable() || value_classes::may_have_hash(self.modifiers(row), head)
+        let end = this.name_start + u32::from(this.head);
+        self.source.current.text.slice(TextRange::new(this.name_start, end))
     }
 
     fn members_named(&self, wanted: &[MemberName]) -> Vec<usize> {
@@ -213,7 +227,7 @@ impl<'s> FrameDeclarations<'s> {
             self.source.jvm_names(*row).iter().any(|name| name == written)
                 || !has_other_name && wanted.iter().any(|name| is_meant(name, *row))
         };
-        self.rows_inside().filter(|row| self.is_own(*row) && is_named(row)).collect()
+        self.rows_inside().filter(|row| is_named(row) && self.is_own(*row)).collect()
     }
 
     /// Whether a line is the one that compilers give to what they make for the class; that of a file's facade is the first.
@@ -226,15 +240,7 @@ impl<'s> FrameDeclarations<'s> {
     /// of other types.
     pub(super) fn may_have_caller(&self, row: usize) -> bool {
         let is_override = |word: &str| matches!(word, "override" | "@Override");
-        let head = || {
-            let class = self.row(self.class?);
-            Some(
-                self.source
-                    .current
-                    .text
-                    .slice(TextRange::new(class.name_start, class.name_start + u32::from(class.head))),
-            )
-        };
+        let head = || self.class.map(|class| self.head(class));
         let has_supertypes = || {
             self.unnamed == UnnamedClasses::OfClasses
                 && head().is_some_and(|head| head.contains(" extends ") || head.contains(" implements "))

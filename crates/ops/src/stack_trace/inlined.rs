@@ -1,10 +1,10 @@
 //! Code that Kotlin's compiler inlined: which inline functions of the project a function calls.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use symd_base::Cancel;
-use symd_base::RelPath;
+use crate::naming::entity::before_name;
 use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentText, View};
 use symd_index::Content;
 
@@ -12,7 +12,7 @@ use symd_index::Content;
 const MAX_CALLEES: usize = 5;
 
 /// An inline function: its file, its line from 1, and its name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InlineFunction {
     pub(super) path: RelPath,
     pub(super) line: usize,
@@ -43,39 +43,44 @@ pub(super) fn called_names(current: &CurrentText, rows: &[usize]) -> BTreeSet<St
     names
 }
 
-/// Adds the inline functions of a text that have one of the names.
-pub(super) fn inline_functions_of(
-    path: &RelPath,
-    current: &CurrentText,
-    names: &BTreeSet<String>,
-    found: &mut Vec<InlineFunction>,
-) {
+/// Returns the inline functions of a text.
+pub(super) fn inline_functions_of(path: &RelPath, current: &CurrentText) -> Vec<InlineFunction> {
     let outline = &current.outline;
-    for row in outline.rows.iter().filter(|row| row.kind().is_callable()) {
-        let text = current.text.slice(row.range());
-        let modifiers = text.get(..(row.name_start - row.start) as usize).unwrap_or_default();
-        if names.contains(outline.name(row)) && modifiers.split_whitespace().any(|word| word == "inline") {
-            let (line, name) = (row.name_line as usize + 1, outline.name(row).to_owned());
-            found.push(InlineFunction { path: path.clone(), line, name });
-        }
-    }
+    let is_inline = |at: usize| {
+        let modifiers = before_name(current.text.as_str(), outline, at);
+        modifiers.split_whitespace().any(|word| word == "inline")
+    };
+    let rows = outline.rows.iter().enumerate().filter(|(_, row)| row.kind().is_callable());
+    rows.filter(|(at, _)| is_inline(*at))
+        .map(|(_, row)| InlineFunction {
+            path: path.clone(),
+            line: row.name_line as usize + 1,
+            name: outline.name(row).to_owned(),
+        })
+        .collect()
 }
 
-/// Returns the inline functions of the project that have one of the names, in order of their paths.
+/// Returns the inline functions of the project that have one of the names, in order of their paths. `known` keeps those of the files
+/// that were read: other frames ask for the same ones.
 pub(super) fn inline_functions(
     view: &View,
     names: &BTreeSet<String>,
+    known: &mut BTreeMap<RelPath, Vec<InlineFunction>>,
     cancel: &Cancel,
 ) -> Result<Vec<InlineFunction>, Cancelled> {
     let mut found = Vec::new();
+    if names.is_empty() {
+        return Ok(found);
+    }
     for file in view.snapshot.files.iter().filter(|file| file.path.file_name().ends_with(".kt")) {
         cancel.check()?;
         let Content::Code { outline, .. } = &file.content else { continue };
         let mut rows = outline.rows.iter().filter(|row| row.kind().is_callable());
-        if rows.any(|row| names.contains(outline.name(row)))
-            && let Ok(current) = view.saved(file)
-        {
-            inline_functions_of(&file.path, &current, names, &mut found);
+        if rows.any(|row| names.contains(outline.name(row))) {
+            let of_file = known.entry(file.path.clone()).or_insert_with(|| {
+                view.saved(file).map_or_else(|_| Vec::new(), |text| inline_functions_of(&file.path, &text))
+            });
+            found.extend(of_file.iter().filter(|one| names.contains(&one.name)).cloned());
         }
     }
     Ok(found)

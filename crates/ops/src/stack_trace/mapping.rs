@@ -243,19 +243,19 @@ fn retraced(
     let Some(own_class) = own_class else { return vec![frame.clone()] };
     let known = methods.get(&(frame.class.clone(), frame.method.clone()));
     let known = known.map_or(&[][..], Vec::as_slice);
-    let asked = StackFrame::new(&frame.class, &frame.method, frame.line.unwrap_or(0));
-    let found: Vec<ParsedFrame> = mapper
-        .remap_frame(&asked)
-        .map(|found| ParsedFrame {
-            class: found.class().to_owned(),
-            method: found.method().to_owned(),
-            // The crate guesses one from the class where the mapping has none.
-            file: files.get(found.class()).cloned().unwrap_or_default(),
-            line: found.line().filter(|line| *line > 0),
-            ..ParsedFrame::default()
-        })
-        .collect();
     if let Some(line) = frame.line.filter(|line| *line > 0) {
+        let asked = StackFrame::new(&frame.class, &frame.method, line);
+        let found: Vec<ParsedFrame> = mapper
+            .remap_frame(&asked)
+            .map(|found| ParsedFrame {
+                class: found.class().to_owned(),
+                method: found.method().to_owned(),
+                // The crate guesses one from the class where the mapping has none.
+                file: files.get(found.class()).cloned().unwrap_or_default(),
+                line: found.line().filter(|line| *line > 0),
+                ..ParsedFrame::default()
+            })
+            .collect();
         let own_line = Some(line).filter(|_| frame.number != FrameNumber::Offsets);
         let holds =
             |method: &&MappedMethod| method.lines.is_some_and(|(first, last)| (first..=last).contains(&line));
@@ -281,7 +281,7 @@ fn retraced(
             return vec![one_of(readings(&plain, files, own_line), own_class, frame)];
         }
     }
-    // Without a line each method of the name may be meant, and its line is unknown.
+    // Each method of the name may be meant, and the line is unknown.
     vec![one_of(readings(&outermost(known), files, None), own_class, frame)]
 }
 

@@ -59,12 +59,12 @@ pub(super) fn load(
                 );
             }
             // That of the build that the frames name, then that of most of the trace's classes.
-            fitting.sort_by_key(|(_, read)| std::cmp::Reverse(read.fitness(traces)));
+            fitting.sort_by_key(|(_, read)| std::cmp::Reverse(read.fitness));
         }
     }
-    let best = fitting.first().map(|(_, read)| read.fitness(traces));
+    let best = fitting.first().map(|(_, read)| read.fitness);
     let (chosen, others): (Vec<_>, Vec<_>) =
-        fitting.into_iter().partition(|(_, read)| Some(read.fitness(traces)) == best);
+        fitting.into_iter().partition(|(_, read)| Some(read.fitness) == best);
     notes.extend(others.into_iter().map(|(path, _)| format!("{path} may fit, too")));
     for (path, read) in &chosen {
         if matches!(read.end, FileEnd::Cut) {
@@ -82,15 +82,8 @@ pub(super) fn variant(path: &str) -> Option<&str> {
 struct ReadMapping {
     mapping: TraceMapping,
     end: FileEnd,
-}
-
-impl ReadMapping {
-    /// Returns whether it has the identity that the frames name, and how many of their classes it has.
-    fn fitness(&self, traces: &[ParsedTrace]) -> (bool, usize) {
-        let mut ids =
-            traces.iter().flat_map(|trace| &trace.frames).filter_map(|frame| frame.map_id.as_deref());
-        (ids.any(|id| self.mapping.is_called(id)), self.mapping.class_count())
-    }
+    /// Whether it has the identity that the frames name, and how many of their classes it has.
+    fitness: (bool, usize),
 }
 
 fn read(view: &View, path: &str, traces: &[ParsedTrace], cancel: &Cancel) -> Result<ReadMapping, String> {
@@ -98,24 +91,28 @@ fn read(view: &View, path: &str, traces: &[ParsedTrace], cancel: &Cancel) -> Res
     let mut reader = MappingReader::of(traces);
     let end = for_each_line(&*view.files, &found.path, cancel, |line| reader.line(line))?;
     let mapping = reader.finish().map_err(|error| error.to_string())?;
-    Ok(ReadMapping { mapping, end })
+    let mut ids = traces.iter().flat_map(|trace| &trace.frames).filter_map(|frame| frame.map_id.as_deref());
+    let fitness = (ids.any(|id| mapping.is_called(id)), mapping.class_count());
+    Ok(ReadMapping { mapping, end, fitness })
 }
 
 fn is_short(name: &str) -> bool {
     !name.is_empty() && name.len() <= OBFUSCATED
 }
 
+fn has_short_class(frame: &ParsedFrame) -> bool {
+    is_short(frame.class.rsplit('.').next().unwrap_or_default())
+}
+
 /// Whether a trace has classes with short names, or R8's mark.
 fn is_obfuscated(trace: &ParsedTrace) -> bool {
-    let class = |class: &str| is_short(class.rsplit('.').next().unwrap_or_default());
-    trace.frames.iter().any(|frame| frame.map_id.is_some() || class(&frame.class))
+    trace.frames.iter().any(|frame| frame.map_id.is_some() || has_short_class(frame))
 }
 
 /// Whether a frame has R8's mark, or a line but neither a file nor a class with a longer name.
 fn has_no_names(trace: &ParsedTrace) -> bool {
-    let class = |class: &str| is_short(class.rsplit('.').next().unwrap_or_default());
     let is_unnamed =
-        |frame: &ParsedFrame| frame.file.is_empty() && frame.line.is_some() && class(&frame.class);
+        |frame: &ParsedFrame| frame.file.is_empty() && frame.line.is_some() && has_short_class(frame);
     trace.frames.iter().any(|frame| frame.map_id.is_some() || is_unnamed(frame))
 }
 

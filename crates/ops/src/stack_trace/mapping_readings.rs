@@ -51,12 +51,6 @@ fn of_readings(mappings: &[(String, TraceMapping)], readings: Vec<Vec<ParsedFram
     }
     let doubt = format!("{} mappings fit and read it differently", mappings.len());
     let mut all = all.into_iter();
-    let first = all.next().into_iter();
-    first
-        .map(|first| ParsedFrame {
-            alternatives: all.by_ref().collect(),
-            reading_doubt: Some(doubt.clone()),
-            ..first
-        })
-        .collect()
+    let Some(first) = all.next() else { return Vec::new() };
+    vec![ParsedFrame { alternatives: all.collect(), reading_doubt: Some(doubt), ..first }]
 }

@@ -169,7 +169,6 @@ pub fn resolve_trace(
     let frames: Vec<&ParsedFrame> = traces
         .iter()
         .flat_map(|trace| &trace.frames)
-        .filter(|frame| !frame.is_native())
         .flat_map(|frame| std::iter::once(frame).chain(&frame.alternatives))
         .collect();
     let wanted = WantedFiles::of(&frames);
@@ -207,7 +206,7 @@ fn placed(
         cancel.check()?;
         let folded = folded(trace.frames);
         let frames = folded.into_iter().map(|(frame, times, cycle)| {
-            Ok(ResolvedFrame { places: places(&mut files, &frame)?, frame, times, cycle })
+            Ok(ResolvedFrame { places: files.places(&frame)?, frame, times, cycle })
         });
         let frames: Vec<ResolvedFrame> = frames.collect::<Result<_, Cancelled>>()?;
         let first = frames.iter().find_map(|frame| match frame.places.as_slice() {
@@ -225,19 +224,6 @@ fn placed(
         });
     }
     Ok(all)
-}
-
-/// Returns the places of a frame; those of a native crash name no line, and no parameters.
-fn places(files: &mut SourceFiles<'_>, frame: &ParsedFrame) -> Result<Vec<FramePlace>, Cancelled> {
-    if frame.is_native() {
-        return Ok(Vec::new());
-    }
-    let mut places = files.places(frame)?;
-    if !frame.library.is_empty() {
-        let no_line = || Some("a native backtrace names no line".to_owned());
-        places.iter_mut().for_each(|place| place.doubt = place.doubt.take().or_else(no_line));
-    }
-    Ok(places)
 }
 
 /// Returns the tags that fit the frames whose sources have changed since; none if there are no such frames.

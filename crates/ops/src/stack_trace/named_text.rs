@@ -7,7 +7,7 @@ use symd_engine::CurrentText;
 use symd_resolve::is_type;
 use symd_syntax::{Grammar, TextKind, text_kinds};
 
-const JVM_NAME: &str = "JvmName";
+pub(super) const JVM_NAME: &str = "JvmName";
 
 /// The text of a file with the names that its functions and accessors have in class files.
 pub(super) struct NamedText {

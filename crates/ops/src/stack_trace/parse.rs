@@ -60,7 +60,7 @@ pub struct ParsedFrame {
     pub alternatives: Vec<ParsedFrame>,
     /// The file's path with `/`, where a frame of the JVM or a place alone names more than the file.
     pub file_path: String,
-    /// Why it may be another frame: another mapping fits and reads it otherwise.
+    /// Why its place is not sure even if it seems so: another mapping reads it differently, or it has no line.
     pub reading_doubt: Option<String>,
     /// The file's path with `/`, as Python writes it; empty for other frames.
     pub path: String,
@@ -80,14 +80,13 @@ pub enum FrameNumber {
     SourceLines,
     /// Offsets in the method's bytecode, which Android prints behind `Unknown Source` where it knows no line.
     Offsets,
-    /// Lines that R8 made, behind `r8-map-id-…`: only the mapping knows those of the source.
-    MappedLines,
 }
 
 impl ParsedFrame {
-    /// Returns the line of the source, from 1.
+    /// Returns the line of the source, from 1; `None` for a line of R8's, which only its mapping gives back.
     pub(super) fn source_line(&self) -> Option<usize> {
-        self.line.filter(|line| *line > 0 && self.number == FrameNumber::SourceLines)
+        let is_source = self.number == FrameNumber::SourceLines && self.map_id.is_none();
+        self.line.filter(|line| *line > 0 && is_source)
     }
 
     /// Whether it is a frame of machine code that no class was compiled to.

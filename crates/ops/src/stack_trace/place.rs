@@ -10,7 +10,7 @@ use super::declared::{FrameDeclarations, UnnamedClasses};
 use super::inlined::{called_names, said};
 use super::named_text::NamedText;
 use super::names::{COMPANION, SourceNames, source_names};
-use super::parse::{FrameNumber, ParsedFrame};
+use super::parse::ParsedFrame;
 use super::python_place::{self, written_files};
 use super::source_version::SourceVersion;
 use super::wanted_files::files_of_class;
@@ -109,22 +109,19 @@ impl<'v> SourceFiles<'v> {
             let declaring = self.version.declaring(&names.package, &names.outer)?.to_vec();
             all = self.of_names(declaring, &names, frame)?;
         }
-        let of_variant: Vec<FramePlace> =
-            all.iter().filter(|place| self.is_of_variant(&place.path)).cloned().collect();
-        if !of_variant.is_empty() {
-            all = of_variant;
+        if all.iter().any(|place| self.is_of_variant(&place.path)) {
+            all.retain(|place| self.is_of_variant(&place.path));
         }
-        let sure: Vec<FramePlace> = all.iter().filter(|place| place.doubt.is_none()).cloned().collect();
-        Ok(match (sure.len(), all.len()) {
-            (0, _) => all,
+        let (sure, doubted): (Vec<_>, Vec<_>) = all.into_iter().partition(|place| place.doubt.is_none());
+        Ok(match sure.len() {
+            0 => doubted,
             // Of the source sets of two variants each may be the one that was built, and this one be changed since.
-            (1, _) => {
-                let others = all.iter().filter(|place| place.doubt.is_some()).map(|place| place.path.clone());
-                let other = others.into_iter().find(|path| self.declares(path, &names));
-                let doubt = other.map(|other| format!("{other} has it, too, but not on this line"));
+            1 => {
+                let other = doubted.into_iter().find(|place| self.declares(&place.path, &names));
+                let doubt = other.map(|other| format!("{} has it, too, but not on this line", other.path));
                 sure.into_iter().map(|place| FramePlace { doubt: doubt.clone(), ..place }).collect()
             }
-            (count, _) => sure
+            count => sure
                 .into_iter()
                 .map(|place| FramePlace { doubt: Some(format!("{count} files fit it")), ..place })
                 .collect(),
@@ -146,14 +143,14 @@ impl<'v> SourceFiles<'v> {
             }
             let mut place = place(&path, &source, names, frame);
             let lines = counted_lines(&source.current.text);
-            if let Some(doubt) = place.doubt.take_if(|_| frame.source_line().is_some_and(|line| line > lines))
-            {
+            let is_past_end = frame.source_line().is_some_and(|line| line > lines);
+            if let Some(doubt) = place.doubt.as_mut().filter(|_| is_past_end) {
                 let members = declarations(&path, &source, names).members();
                 let called = called_names(&source.current, &members);
-                let callees =
-                    if called.is_empty() { Vec::new() } else { self.version.inline_functions(&called)? };
-                let said = if callees.is_empty() { doubt } else { format!("{doubt}; {}", said(&callees)) };
-                place.doubt = Some(said);
+                let callees = self.version.inline_functions(&called)?;
+                if !callees.is_empty() {
+                    doubt.extend(["; ", &said(&callees)]);
+                }
             }
             all.push(place);
         }
@@ -179,10 +176,9 @@ impl<'v> SourceFiles<'v> {
     fn declares(&mut self, path: &RelPath, names: &SourceNames) -> bool {
         self.read(path).is_some_and(|source| {
             let declared = declarations(path, &source, names);
-            let has_no_name = names.is_of_class || names.members.is_empty() || declared.is_local();
             outer_doubt(&source, names).is_none()
                 && declared.missing().is_none()
-                && (has_no_name || !declared.members().is_empty())
+                && (declared.has_no_name() || !declared.members().is_empty())
         })
     }
 
@@ -277,12 +273,12 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
     };
     let outer_doubt = outer_doubt(source, names);
     let declared = declarations(path, source, names);
-    let class = if declared.class_name().is_empty() { path.file_name() } else { declared.class_name() };
+    let class = declared.class_name().unwrap_or(path.file_name());
     // A lambda that a constructor's variable holds has that name.
     let may_be_variable = |line: usize| names.has_unnamed && line <= lines && declared.may_hold(line);
-    let is_made = |missing: &str, line: usize| missing == COMPANION && declared.is_class_line(line);
+    let is_made_companion = |missing: &str, line: usize| missing == COMPANION && declared.is_class_line(line);
     if let Some(missing) = declared.missing()
-        && !frame.source_line().is_some_and(|line| may_be_variable(line) || is_made(missing, line))
+        && !frame.source_line().is_some_and(|line| may_be_variable(line) || is_made_companion(missing, line))
     {
         return differing(declared.class_line().unwrap_or(1), format!("{class} has no {missing}"));
     }
@@ -291,8 +287,8 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
     // Where a frame is that no declaration has the name of.
     let nearest = || declared.only_initializer().map(|row| declared.line_of(row)).or(declared.class_line());
     let outer_doubt = outer_doubt.or_else(|| {
-        let is_made = frame.number == FrameNumber::MappedLines && frame.line.is_some();
-        is_made.then(|| "its line is R8's, and no mapping gives that of the source".to_owned())
+        let is_mapped = frame.map_id.is_some() && frame.line.is_some();
+        is_mapped.then(|| "its line is R8's, and no mapping gives that of the source".to_owned())
     });
     let Some(line) = frame.source_line() else {
         return match (named.as_slice(), declared_line) {
@@ -335,20 +331,16 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
         return at(declared.line_of(*called), outer_doubt);
     }
     // Nothing but the class is known of a lambda, an initializer or a generated method.
-    let has_no_name =
-        names.is_initializer || names.members.is_empty() || declared.is_local() || names.is_of_class;
-    if named.is_empty() && has_no_name && declared.class_holds(line) && declared.may_hold(line) {
+    if named.is_empty() && declared.has_no_name() && declared.class_holds(line) && declared.may_hold(line) {
         return at(line, outer_doubt);
     }
     // Methods that the compiler makes for a class have its line, such as those that call a default of an interface.
     if named.is_empty() && declared.is_class_line(line) {
         return at(line, outer_doubt);
     }
-    if let Some(declared) = declared_line {
-        let member = named
-            .first()
-            .map_or("<init>", |&row| source.current.outline.name(&source.current.outline.rows[row]));
-        return differing(declared, format!("line {line} is not in {member}"));
+    if let Some(&row) = named.first() {
+        let member = current.outline.name(&current.outline.rows[row]);
+        return differing(declared.line_of(row), format!("line {line} is not in {member}"));
     }
     let nearest = nearest();
     if declared.is_local() {

@@ -38,7 +38,7 @@ impl Files {
     fn placed_in(&self, variant: Option<&str>, text: &str) -> Vec<String> {
         let traces = parse_trace(text);
         let [trace] = traces.as_slice() else { panic!("{text}: {traces:?}") };
-        let places = SourceFiles::of(self, Path::new("/work"), variant).places(&trace.frames[0]).unwrap();
+        let places = SourceFiles::of(self, Path::new("/project"), variant).places(&trace.frames[0]).unwrap();
         let shown = |place: super::FramePlace| {
             let doubt = place.doubt.map_or_else(String::new, |doubt| format!(" ? {doubt}"));
             let path = if self.texts.len() == 1 { place.path.file_name() } else { place.path.as_str() };
@@ -67,7 +67,8 @@ impl SourceVersion for Files {
     fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled> {
         let mut found = Vec::new();
         for path in self.texts.keys() {
-            inline_functions_of(path, &self.read(path).unwrap(), names, &mut found);
+            let of_file = inline_functions_of(path, &self.read(path).unwrap());
+            found.extend(of_file.into_iter().filter(|one| names.contains(&one.name)));
         }
         Ok(found)
     }
@@ -303,7 +304,7 @@ fn an_accessor_and_a_bridge_are_placed_at_the_method_that_they_call() {
     ]);
 }
 
-/// Only D8 and Compose make these; no compiler of theirs runs here.
+/// D8 and Compose make these names; the frames are written by hand.
 #[test]
 fn what_d8_and_compose_make_is_placed() {
     Files::of(&[("app/src/Till.kt", TILL)]).check(&[
@@ -354,11 +355,12 @@ fn of_two_variants_one_is_taken_only_if_the_trace_tells_which() {
     // A path in the trace tells it, too.
     for text in [
         "com.shop.app.Flavour.name(app/src/free/java/com/Flavour.kt:5)",
-        "com.shop.app.Flavour.name(/work/app/src/free/java/com/Flavour.kt:5)",
+        "com.shop.app.Flavour.name(/project/app/src/free/java/com/Flavour.kt:5)",
     ] {
         assert_eq!(files.placed(text), [free], "{text}");
     }
-    for text in ["it breaks (app/src/free/java/com/Flavour.kt:5)", "/work/app/src/free/java/com/Flavour.kt:5"]
+    for text in
+        ["it breaks (app/src/free/java/com/Flavour.kt:5)", "/project/app/src/free/java/com/Flavour.kt:5"]
     {
         assert_eq!(files.placed_in(None, text), [free], "{text}");
     }

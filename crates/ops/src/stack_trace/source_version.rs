@@ -128,7 +128,7 @@ impl SourceVersion for CommittedSources<'_> {
         self.classes.declaring(package, class)
     }
 
-    /// Those of now.
+    /// Those of the present sources: the commit's other files are not outlined.
     fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled> {
         self.classes.inline_functions(names)
     }

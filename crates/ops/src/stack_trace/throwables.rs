@@ -1,5 +1,5 @@
-//! Reads the throwables, threads and frames in the lines of one source. Invariant: what is none of these is left out, or is
-//! a line of a message.
+//! Reads the throwables, threads and frames in the lines of one source. Invariant: every other line is left out, or belongs to a
+//! throwable's message.
 
 use std::sync::LazyLock;
 
@@ -32,6 +32,9 @@ const MAX_OBFUSCATED: usize = 3;
 
 /// The longest name of a thread, in bytes.
 const MAX_THREAD_NAME: usize = 100;
+
+/// How the names of most throwables end.
+const THROWABLE_ENDS: [&str; 4] = ["Exception", "Error", "Throwable", "Failure"];
 
 /// A throwable that a log line ends with: `12:00:01 ERROR [main] till - failed: java.io.IOException: x`.
 static LOGGED_THROWABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -103,15 +106,17 @@ impl ThrowableReader {
         thread_of_report(line).filter(|_| may_be).map(|name| (name, HeadStrength::IfFrameFollows))
     }
 
-    /// Whether a line is one of a native crash; causes are told of much else.
+    fn is_in_tombstone(&self) -> bool {
+        self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::OfTombstone)
+    }
+
+    /// Whether a line is one of a native crash; other reports have lines that begin with `Cause:`, too.
     fn is_of_tombstone(&self, line: &TombstoneLine) -> bool {
-        let is_begun = self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::OfTombstone);
-        is_begun || !matches!(line, TombstoneLine::Reason(_))
+        self.is_in_tombstone() || !matches!(line, TombstoneLine::Reason(_))
     }
 
     fn tombstone(&mut self, line: TombstoneLine, column: usize) {
-        let is_begun = self.head.as_ref().is_some_and(|head| head.strength == HeadStrength::OfTombstone);
-        if !is_begun || matches!(line, TombstoneLine::Process { .. }) {
+        if !self.is_in_tombstone() || matches!(line, TombstoneLine::Process { .. }) {
             self.add_cut_off();
             let strength = HeadStrength::OfTombstone;
             self.head = Some(TraceHead { trace: ParsedTrace::default(), strength, column });
@@ -246,8 +251,7 @@ fn header(line: &str) -> Option<TraceHead> {
     if matches!(simple, "kt" | "kts" | "java") {
         return None;
     }
-    let has_known_end =
-        ["Exception", "Error", "Throwable", "Failure"].iter().any(|end| simple.ends_with(end));
+    let has_known_end = THROWABLE_ENDS.iter().any(|end| simple.ends_with(end));
     let has_package = error_type.contains('.');
     // Any class may be a throwable: with another name it is one if frames follow. Other words with dots are hosts or loggers.
     let strength = match (is_said || has_known_end && has_package, simple.starts_with(char::is_uppercase)) {
@@ -291,8 +295,8 @@ fn thread_of_report(line: &str) -> Option<&str> {
 
 /// Reads the throwable that a log line ends with.
 fn logged(line: &str) -> Option<TraceHead> {
-    const ENDS: [&str; 4] = ["Exception", "Error", "Throwable", "Failure"];
-    let of_known_end = LOGGED_THROWABLE.as_ref().filter(|_| ENDS.iter().any(|end| line.contains(end)));
+    let of_known_end =
+        LOGGED_THROWABLE.as_ref().filter(|_| THROWABLE_ENDS.iter().any(|end| line.contains(end)));
     let found = of_known_end.and_then(|pattern| pattern.captures(line));
     let (found, strength) = match found {
         Some(found) => (found, HeadStrength::IfFramesFollow),
@@ -363,8 +367,7 @@ fn frame(line: &str) -> Option<ParsedFrame> {
     if !is_class || method.is_empty() || !(is_known || said) || (!said && !is_file) {
         return None;
     }
-    let (directory, file_name) =
-        file.rsplit_once('/').map_or(("", file), |(_, name)| file.split_at(file.len() - name.len()));
+    let (directory, file_name) = file.split_at(file.rfind('/').map_or(0, |slash| slash + 1));
     Some(ParsedFrame {
         class: class.to_owned(),
         method: method.to_owned(),
@@ -373,7 +376,6 @@ fn frame(line: &str) -> Option<ParsedFrame> {
         line,
         number: match file {
             "Unknown Source" => FrameNumber::Offsets,
-            _ if file.starts_with("r8-map-id-") => FrameNumber::MappedLines,
             _ => FrameNumber::SourceLines,
         },
         map_id: file.strip_prefix("r8-map-id-").map(str::to_owned),

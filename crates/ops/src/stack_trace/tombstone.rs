@@ -86,6 +86,7 @@ pub(super) fn native_frame(line: &str) -> Option<ParsedFrame> {
         class: class.to_owned(),
         method: method.to_owned(),
         library,
+        reading_doubt: (!class.is_empty()).then(|| "a native backtrace names no line".to_owned()),
         ..ParsedFrame::default()
     })
 }

@@ -1,17 +1,17 @@
 //! Which files of a project frames may lie in: those with the names that frames have, and those that declare their classes.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::inlined::{InlineFunction, inline_functions};
-use super::named_text::NamedText;
+use super::named_text::{JVM_NAME, NamedText};
 use super::names::source_names;
 use super::parse::ParsedFrame;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_index::{Content, FileEntry};
-use symd_resolve::is_type;
+use symd_resolve::{file_class_name, is_type};
 use symd_syntax::Outline;
 
 /// What is looked for.
@@ -51,6 +51,7 @@ pub(super) struct ClassFiles<'v> {
     wanted: BTreeMap<String, BTreeSet<String>>,
     cancel: &'v Cancel,
     found: OnceCell<DeclaringFiles>,
+    inline: RefCell<BTreeMap<RelPath, Vec<InlineFunction>>>,
 }
 
 /// The files that declare a class, in path order, by its package and name.
@@ -58,7 +59,13 @@ type DeclaringFiles = BTreeMap<(String, String), Vec<RelPath>>;
 
 impl<'v> ClassFiles<'v> {
     pub(super) fn of(view: &'v View, wanted: WantedFiles, cancel: &'v Cancel) -> ClassFiles<'v> {
-        ClassFiles { view, wanted: wanted.classes, cancel, found: OnceCell::new() }
+        ClassFiles {
+            view,
+            wanted: wanted.classes,
+            cancel,
+            found: OnceCell::new(),
+            inline: RefCell::default(),
+        }
     }
 
     /// Returns the files that declare a class, or whose facade it is, whatever their names, in path order.
@@ -78,7 +85,7 @@ impl<'v> ClassFiles<'v> {
         &self,
         names: &BTreeSet<String>,
     ) -> Result<Vec<InlineFunction>, Cancelled> {
-        inline_functions(self.view, names, self.cancel)
+        inline_functions(self.view, names, &mut self.inline.borrow_mut(), self.cancel)
     }
 
     fn find(&self) -> Result<DeclaringFiles, Cancelled> {
@@ -86,17 +93,18 @@ impl<'v> ClassFiles<'v> {
         self.each_file(|package, wanted, file, outline| {
             let rows = outline.rows.iter().filter(|row| row.parent().is_none() && is_type(row.kind()));
             let mut classes: BTreeSet<&str> = rows.map(|row| outline.name(row)).collect();
-            let facade = facade_stem(file, outline).map(usual_facade);
+            let facade = has_facade(file, outline).then(|| file_class_name(&file.path));
             classes.extend(facade.as_deref());
             for class in classes.into_iter().filter(|class| wanted.contains(*class)) {
                 found.entry((package.to_owned(), class.to_owned())).or_default().push(file.path.clone());
             }
         })?;
-        // Only the text says which facades have a name of their own: it is read for what nothing else is.
+        // A facade's own name stands only in the text, which is read for classes that no file was found for.
         let mut named: Vec<(String, String, RelPath)> = Vec::new();
         self.each_file(|package, wanted, file, outline| {
             let is_open = |class: &String| !found.contains_key(&(package.to_owned(), class.clone()));
-            if facade_stem(file, outline).is_none() || !wanted.iter().any(is_open) {
+            let has_word = || outline.occurrences.contains(JVM_NAME);
+            if !has_facade(file, outline) || !has_word() || !wanted.iter().any(is_open) {
                 return;
             }
             let Ok(current) = self.view.saved(file) else { return };
@@ -127,18 +135,8 @@ impl<'v> ClassFiles<'v> {
     }
 }
 
-/// Returns the name, without its end, of a file of Kotlin's that has functions or properties at the top level.
-fn facade_stem<'f>(file: &'f FileEntry, outline: &Outline) -> Option<&'f str> {
+/// Whether a file of Kotlin's has functions or properties at the top level, which are compiled into a class of the file.
+fn has_facade(file: &FileEntry, outline: &Outline) -> bool {
     let mut rows = outline.rows.iter();
-    let has_own = rows.any(|row| row.parent().is_none() && !is_type(row.kind()));
-    file.path.file_name().strip_suffix(".kt").filter(|_| has_own)
-}
-
-/// `My_textsKt` for `my-texts`.
-fn usual_facade(stem: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let name: String = stem.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
-    let mut chars = name.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}Kt", chars.as_str())
+    file.path.file_name().ends_with(".kt") && rows.any(|row| row.parent().is_none() && !is_type(row.kind()))
 }
