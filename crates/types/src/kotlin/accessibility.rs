@@ -13,7 +13,7 @@ impl Universe<'_> {
         if modifiers.is_internal && self.are_apart(file.key, member.file) {
             return false;
         }
-        let may_inherit = modifiers.is_override && has_no_visibility(modifiers);
+        let may_inherit = modifiers.is_override && !modifiers.names_visibility();
         if !(modifiers.is_protected || may_inherit) {
             return true;
         }
@@ -23,17 +23,14 @@ impl Universe<'_> {
 
     /// Whether a class around a node is `owner`, or may be below it.
     fn is_in_kin(&self, file: &ProjectFile, node: NodeId, owner: DeclarationId) -> bool {
-        let owner = self.representative(owner);
         file.ancestors(node).filter_map(|above| file.declaration_of(above)).any(|number| {
             let class = DeclarationId { file: file.key, number };
             let is_class = self.kind(class).is_some_and(|kind| kind.is_class() || kind.is_object());
-            is_class && (self.representative(class) == owner || self.may_be_below(class, owner))
+            is_class
+                && (self.representative(class) == self.representative(owner)
+                    || self.ancestors(class).may_lack_own
+                    || self.is_below(class, owner))
         })
-    }
-
-    fn may_be_below(&self, class: DeclarationId, owner: DeclarationId) -> bool {
-        let above = self.ancestors(class);
-        above.may_lack_own || above.classes.iter().any(|(class, _)| self.representative(*class) == owner)
     }
 
     /// An override has the visibility of what it overrides, unless it names its own.
@@ -44,11 +41,13 @@ impl Universe<'_> {
         let told = std::iter::once(member)
             .chain(overridden.filter(|above| self.hides(member, *above)))
             .filter_map(|id| Some(self.get(id)?.1.modifiers))
-            .find(|modifiers| !modifiers.is_override || !has_no_visibility(*modifiers));
+            .find(|modifiers| !modifiers.is_override || modifiers.names_visibility());
         told.is_some_and(|modifiers| modifiers.is_protected)
     }
 }
 
-fn has_no_visibility(modifiers: Modifiers) -> bool {
-    !(modifiers.is_protected || modifiers.is_public || modifiers.is_internal || modifiers.is_private)
+impl Modifiers {
+    fn names_visibility(self) -> bool {
+        self.is_protected || self.is_public || self.is_internal || self.is_private
+    }
 }

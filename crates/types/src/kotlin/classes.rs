@@ -127,6 +127,13 @@ impl Universe<'_> {
         found
     }
 
+    /// Whether a class is known to be below another one; `expect` and `actual` are one class.
+    pub(super) fn is_below(&self, class: DeclarationId, above: DeclarationId) -> bool {
+        let above = self.representative(above);
+        let ancestors = self.ancestors(class);
+        ancestors.classes.iter().any(|(class, _)| self.representative(*class) == above)
+    }
+
     fn find_ancestors(&self, class: DeclarationId) -> Supertypes {
         let mut all = Supertypes { classes: Vec::new(), is_complete: true, may_lack_own: false };
         let mut open = vec![(class, Substitution::default())];

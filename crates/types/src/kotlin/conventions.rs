@@ -178,7 +178,7 @@ impl Universe<'_> {
         vec![one]
     }
 
-    /// `a[i]` reads, `a[i] = x` writes, `a[i] += x` does both.
+    /// `a[i]` reads, `a[i] = x` writes, `a[i] += x` and `a[i]++` do both.
     fn indexed_calls(
         &self,
         file: &ProjectFile,
@@ -187,37 +187,33 @@ impl Universe<'_> {
         name: &str,
     ) -> Vec<ConventionCall> {
         let holder = file.parent(suffix);
+        let around = holder.and_then(|holder| file.parent(holder));
         let is_target = holder.is_some_and(|holder| {
             file.kind(holder) == K::DirectlyAssignableExpression
                 && file.children(holder).last() == Some(suffix)
         });
-        let is_counted = holder.and_then(|holder| file.parent(holder)).is_some_and(|around| {
+        let is_counted = around.is_some_and(|around| {
             file.children(around).any(|part| matches!(file.kind(part), K::Increment | K::Decrement))
         });
-        let assignment = holder.and_then(|holder| file.parent(holder)).filter(|_| is_target);
+        let assignment = around.filter(|_| is_target);
         let operator = assignment.and_then(|node| file.children(node).nth(1)).map(|node| file.kind(node));
         let reads = operator != Some(K::AssignToken);
-        let mut given = values.to_vec();
-        match name {
-            "get" if reads => {}
-            // The result of `inc` or `dec` is what is set.
-            "set" if is_counted => {
-                let receiver = self.before_suffix(file, suffix).map_or(Type::Unknown, |of| self.value_of(of));
-                let start = file.range(suffix).start;
-                let range = TextRange::new(start, start + 1);
-                return vec![ConventionCall { range, receiver, values: None }];
-            }
+        let values = match name {
+            "get" if reads => Some(Arguments::positional(values)),
+            // The language gives the result of `inc` or `dec`.
+            "set" if is_counted => None,
             "set" if is_target => {
-                given.extend(assignment.and_then(|node| file.children(node).last()));
+                let assigned = assignment.and_then(|node| file.children(node).last());
+                let given: Vec<NodeId> = values.iter().copied().chain(assigned).collect();
+                Some(Arguments::positional(&given))
             }
             _ => return Vec::new(),
-        }
+        };
         let receiver = match self.before_suffix(file, suffix) {
             Some(before) => self.value_of(before),
             None => Type::Unknown,
         };
         let start = file.range(suffix).start;
-        let values = Some(Arguments::positional(&given));
         vec![ConventionCall { range: TextRange::new(start, start + 1), receiver, values }]
     }
 

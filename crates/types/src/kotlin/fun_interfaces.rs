@@ -17,8 +17,8 @@ impl Universe<'_> {
         if !above.is_complete {
             return None;
         }
-        let own = std::iter::once((class.class, Substitution::default()));
-        let all = own.chain(above.classes.iter().cloned());
+        let itself = std::iter::once((class.class, Substitution::default()));
+        let all = itself.chain(above.classes.iter().cloned());
         let mut methods = all.flat_map(|(of, substitution)| {
             self.methods_without_body(of).into_iter().map(move |id| (id, substitution.clone()))
         });
@@ -30,22 +30,22 @@ impl Universe<'_> {
         if !self.type_parameters(method).is_empty() {
             return None;
         }
-        let given = Substitution::new(&self.type_parameters(class.class), &class.arguments);
-        let known = self.type_parameters(class.class);
-        let of_class = |ty: &Type| given.close(&substitution.apply(ty), &known);
+        let own = self.type_parameters(class.class);
+        let given = Substitution::new(&own, &class.arguments);
+        let of_class = |ty: &Type| given.close(&substitution.apply(ty), &own);
         let receiver = self.extension_receiver(method).map(|ty| of_class(&ty));
         let parameters = self.parameters(method).iter().map(|one| of_class(&one.ty)).collect();
         Some(Type::function(receiver, parameters, of_class(&self.declared_type(method))))
     }
 
     fn methods_without_body(&self, class: DeclarationId) -> Vec<DeclarationId> {
-        let Some((file, declaration)) = self.get(class) else { return Vec::new() };
+        let is_interface = self.kind(class) == Some(DeclarationKind::Interface);
+        let Some((file, declaration)) = self.get(class).filter(|_| is_interface) else { return Vec::new() };
         let is_abstract = |number: &usize| {
             let one = &file.declarations[*number];
             one.kind == DeclarationKind::Function && file.child(one.node, K::FunctionBody).is_none()
         };
-        let is_interface = declaration.kind == DeclarationKind::Interface;
-        let numbers = file.all_in_scope(declaration.node).filter(is_abstract).filter(|_| is_interface);
+        let numbers = file.all_in_scope(declaration.node).filter(is_abstract);
         numbers.map(|number| DeclarationId { file: class.file, number }).collect()
     }
 }

@@ -245,7 +245,7 @@ impl Universe<'_> {
             }
             is_hidden |= hides;
         }
-        let objects = search.receivers.clone();
+        let objects = std::mem::take(&mut search.receivers);
         self.leftover(search, &objects)
     }
 

@@ -150,7 +150,8 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the meaning of a value; where there is none of its name, a function's: its arguments are still to be written.
+    /// Resolves a name that stands for a value. If no value has the name but a function does, the function is possible: the user has not
+    /// written the call's arguments yet.
     fn or_called(value: Lookup, function: impl FnOnce() -> Option<Lookup>) -> NameResolution {
         let is_meant = value.candidates.is_empty() && !value.may_be_other && value.java_class.is_none();
         let called = is_meant.then(function).flatten().filter(|called| !called.candidates.is_empty());

@@ -23,11 +23,9 @@ impl Universe<'_> {
         let is_interface = |id| self.kind(id) == Some(DeclarationKind::Interface);
         match ty {
             Type::Class(known) => {
-                let above = self.ancestors(class);
                 let known = self.representative(known.class);
                 known != self.representative(class)
-                    && (above.classes.iter().any(|(one, _)| self.representative(*one) == known)
-                        || is_interface(known) && is_interface(class))
+                    && (self.is_below(class, known) || is_interface(known) && is_interface(class))
             }
             Type::Parameter(parameter) => {
                 self.bounds(*parameter).iter().any(|bound| self.may_be_of(bound, class))
