@@ -1,6 +1,7 @@
 //! What the links in Kotlin's documentation mean: `[size]`, `[Foo.size]`, `[p.Foo.size]`, and the names behind `@param`, `@property`,
 //! `@see`, `@throws` and `@sample`. A link is looked up from the documented declaration outwards. Invariant: a link whose meaning is
-//! in doubt is `Unknown`; prose is no link. A name behind a tag without brackets is no use of what it means, only of nothing else.
+//! in doubt is `Unknown`; prose is no link. A name behind a tag without brackets is `Other` where it means
+//! something else, and `Unknown` otherwise.
 
 use super::classes::{self, is_class};
 use super::conflicts::extended_type;
@@ -10,7 +11,7 @@ use super::modules::Module;
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, SearchStart};
 use super::sources::{IndexedDeclaration, Sources};
-use super::string_names::StringName;
+use super::string_names::{StringName, judged};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -49,13 +50,7 @@ pub fn doc_links(
         cancel.check()?;
         let file = resolver.file(path.as_str()).filter(|file| has_types(file));
         match file.and_then(|file| resolver.read_file(file)) {
-            Some(here) => {
-                let meant = resolve_link(&resolver, &here, *range, &targets)?;
-                let is_bracketed =
-                    link_around(here.text.as_str(), *range).is_some_and(|link| link.is_bracketed);
-                let is_tagged = meant == StringName::Symbol && !is_bracketed;
-                Ok(if is_tagged { StringName::Unknown } else { meant })
-            }
+            Some(here) => resolve_link(&resolver, &here, *range, &targets),
             None => Ok(StringName::Unknown),
         }
     };
@@ -72,26 +67,36 @@ fn resolve_link(
     let (Some(link), Some(row)) = (link_around(text, range), documented_row(here, range)) else {
         return Ok(StringName::Unknown);
     };
-    let is_target = |one: &IndexedDeclaration| targets.iter().any(|target| target.is_same_declaration(one));
+    let meant = named_by(resolver, here, row, &link, targets)?;
+    let is_tagged = meant == StringName::Symbol && !link.is_bracketed;
+    Ok(if is_tagged { StringName::Unknown } else { meant })
+}
+
+fn named_by(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    row: usize,
+    link: &DocLink,
+    targets: &[IndexedDeclaration],
+) -> Result<StringName, Cancelled> {
     if link.kind == LinkKind::OwnPart {
-        let own = own_parts(here, row, link.chain.last().copied().unwrap_or_default());
-        return Ok(match own.first() {
+        let name = link.chain.last().copied().unwrap_or_default();
+        let is_target =
+            |one: &IndexedDeclaration| targets.iter().any(|target| target.is_same_declaration(one));
+        return Ok(match own_parts(here, row, name).first() {
             Some(part) if is_target(part) => StringName::Symbol,
             Some(_) => StringName::Other,
-            None if has_parameter(here, row, link.chain.last().copied().unwrap_or_default()) => {
-                StringName::Other
-            }
+            None if has_parameter(here, row, name) => StringName::Other,
             None => StringName::Unknown,
         });
     }
-    if let Some(meant) = extension_by_receiver(resolver, &link, targets) {
+    if let Some(meant) = extension_by_receiver(resolver, link, targets) {
         return Ok(meant);
     }
     Ok(match resolve_chain(resolver, here, row, &link.chain)? {
-        Meaning::Declared(found) if found.iter().all(is_target) => StringName::Symbol,
-        Meaning::Declared(found) if !found.iter().any(is_target) => StringName::Other,
-        Meaning::OutsideProject | Meaning::Local => StringName::Other,
-        _ => StringName::Unknown,
+        // A parameter of the documented function.
+        Meaning::Local => StringName::Other,
+        meaning => judged(&meaning, targets),
     })
 }
 

@@ -16,7 +16,7 @@ use super::sources::{IndexedDeclaration, Sources};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 
-/// A name that more members have is everyone's: nothing is told of its families.
+/// A name with more declarations than this is too common: its families are not searched.
 const MAX_DECLARED: usize = 400;
 
 /// The most classes that a walk through bases visits.
@@ -69,8 +69,8 @@ pub fn kin_uses(
 fn kin(resolver: &Resolver, target: &IndexedDeclaration) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     let Some(class) = class_of(resolver, target)? else { return Ok(Vec::new()) };
     let declared = resolver.declared(target.name())?;
-    let Some(head) = head_of(resolver, target).filter(|_| (2..=MAX_DECLARED).contains(&declared.len()))
-    else {
+    let is_few = (2..=MAX_DECLARED).contains(&declared.len());
+    let Some(head) = head_of(resolver, target).filter(|head| is_few && !head.is_own) else {
         return Ok(Vec::new());
     };
     let above = with_bases(resolver, &class)?;
@@ -97,10 +97,9 @@ fn kin(resolver: &Resolver, target: &IndexedDeclaration) -> Result<Vec<IndexedDe
     Ok(found.into_iter().map(|(_, member)| member).collect())
 }
 
-/// Whether one of two members of related classes may override the other.
+/// Whether one of two members of related classes may override the other; `one` may be overridden.
 fn are_linked(one: &MemberHead, other: &MemberHead) -> bool {
-    !one.is_own
-        && !other.is_own
+    !other.is_own
         && one.has_arity_of(other)
         && (one.parameters == other.parameters || one.overrides || other.overrides)
 }

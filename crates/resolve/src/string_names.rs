@@ -14,7 +14,7 @@ use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// What a name in a string refers to.
+/// What a name in a string, or a link in documentation, refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringName {
     /// The target symbol.
@@ -113,7 +113,8 @@ fn path(resolver: &Resolver, here: &CurrentFile, parts: &[&str]) -> Result<Meani
     })
 }
 
-fn judged(meaning: &Meaning, targets: &[IndexedDeclaration]) -> StringName {
+/// Whether a meaning is the targets: `Unknown` where it is one of them among others, or is not known.
+pub(super) fn judged(meaning: &Meaning, targets: &[IndexedDeclaration]) -> StringName {
     match meaning {
         Meaning::Declared(found) => {
             let is_asked =
