@@ -95,16 +95,10 @@ fn symbols(bench: &Bench) -> Vec<NamedSymbol> {
             continue;
         }
         let outline = syntax::outline(grammar, &text, &Cancel::new()).unwrap();
-        for row in outline.rows.iter().filter(|row| !row.is_local()) {
-            let mut names = vec![outline.name(row)];
-            let mut parent = row.parent();
-            while let Some(above) = parent.map(|number| &outline.rows[number]) {
-                names.insert(0, outline.name(above));
-                parent = above.parent();
-            }
+        for (at, row) in outline.rows.iter().enumerate().filter(|(_, row)| !row.is_local()) {
             let file = path.to_string_lossy().into_owned();
             let line = text[..row.name_start as usize].matches('\n').count() + 1;
-            found.insert(NamedSymbol { file, line, name_path: names.join("/") });
+            found.insert(NamedSymbol { file, line, name_path: outline.name_path(at) });
         }
     }
     found.into_iter().collect()

@@ -1,6 +1,6 @@
-//! The parts of committed edits that editors made in unsaved texts, until these are saved. They are kept in files beside
+//! The parts of edits that editors made in unsaved texts, until these are saved. They are kept in files beside
 //! the history, one for each part, so that they outlive the daemon. Invariant: a part is forgotten only when its file
-//! was saved, or its edit undone or finished.
+//! was saved, or its edit undone, finished or put back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

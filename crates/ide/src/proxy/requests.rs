@@ -114,14 +114,13 @@ fn project_of<'r>(
         (Some(root), None) => Ok(root),
         (None, _) => Err("no folder belongs to a project".to_owned()),
         (Some(_), Some(_)) => {
-            Err(format!("in which project? Name a file of it as `uri`; open are{}", listed(roots)))
+            Err(format!("in which project? Name a file of it as `uri`; open are {}", listed(roots)))
         }
     }
 }
 
 fn listed<'r>(roots: impl Iterator<Item = &'r PathBuf>) -> String {
-    let names: Vec<String> = roots.map(|root| format!(" {}", root.display())).collect();
-    names.join(",")
+    roots.map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Renames a symbol: the server's edit, validated against the files and compared with what syntax finds,
 //! becomes a plan for the edit engine. Does not write; `edits::apply_multi_file` does. Invariant: whatever is in
-//! doubt is rejected with the places, or reported in a note; no part of an edit is left out.
+//! doubt is rejected with the places, or reported in a note; no part of an edit is left out but that in generated files, which
+//! a note tells.
 
 mod answer;
 mod by_name;

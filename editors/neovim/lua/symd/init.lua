@@ -216,6 +216,13 @@ local function selection()
   }
 end
 
+-- A place whose column counts bytes, in UTF-16 units; the line of a buffer that is not loaded is unknown.
+local function utf16_place(bufnr, line, column)
+  local text = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1]
+  local character = text and select(2, vim.str_utfindex(text, math.min(column, #text))) or column
+  return { line = line, character = character }
+end
+
 -- Which file is shown, and where the cursor is; nil in a buffer without a file.
 local function context()
   local bufnr = vim.api.nvim_get_current_buf()
@@ -223,10 +230,9 @@ local function context()
     return nil
   end
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
-  local line = vim.api.nvim_buf_get_lines(bufnr, row - 1, row, false)[1] or ''
   return {
     textDocument = { uri = vim.uri_from_bufnr(bufnr) },
-    position = { line = row - 1, character = select(2, vim.str_utfindex(line, math.min(column, #line))) },
+    position = utf16_place(bufnr, row - 1, column),
     selection = selection(),
     dirty = vim.bo[bufnr].modified,
     visibleRange = {
@@ -242,13 +248,6 @@ function M.push_context()
   if shown then
     notify('symd/didChangeEditorContext', shown)
   end
-end
-
--- A place of a diagnostic, whose column counts bytes, in UTF-16 units; the line of a buffer that is not loaded is unknown.
-local function utf16_place(bufnr, line, column)
-  local text = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1]
-  local character = text and select(2, vim.str_utfindex(text, math.min(column, #text))) or column
-  return { line = line, character = character }
 end
 
 -- All diagnostics that the editor shows.
@@ -371,7 +370,7 @@ local function command(name, argument)
     return nil
   end
   vim.wait(10000, function() return running.initialized end, 5)
-  local given = argument or vim.empty_dict()
+  local given = vim.tbl_extend('keep', argument or vim.empty_dict(), {})
   local bufnr = vim.api.nvim_get_current_buf()
   if is_file(bufnr) then
     -- The project of the file that is shown is meant: each has edits of its own with the same numbers.
