@@ -1,6 +1,6 @@
 //! Resolves what a Python string names, where that can be determined: a whole path (`"pkg.mod.Box"`, as
 //! loaders and `mock.patch` take it), a member beside its object (`getattr(Box, "run")`), an attribute in
-//! `__getattr__`, an argument in `kwargs`. Invariant: a string names the symbol only where name resolution
+//! `__getattr__` or `__slots__`, an argument in `kwargs`. Invariant: a string names the symbol only where name resolution
 //! leads there.
 
 use super::classes;
@@ -27,6 +27,9 @@ pub enum StringName {
 
 /// Functions that take an object and the name of a member; `object` is `mock.patch.object`.
 const BY_NAME: [&str; 5] = ["getattr", "hasattr", "setattr", "delattr", "object"];
+
+/// What a class assigns the names of its attributes to.
+const SLOTS: &str = "__slots__";
 
 /// Methods that Python calls with the name of an attribute.
 const HOOKS: [&str; 4] = ["__getattr__", "__getattribute__", "__setattr__", "__delattr__"];
@@ -87,13 +90,16 @@ fn resolve_string(
                 (_, meaning) => meaning,
             }
         }
-        None => match (hook_around(here, at), scope::own_class(here, at)) {
-            (true, Meaning::Declared(class)) => match classes::member(resolver, &class[0], name)? {
-                found @ Meaning::Declared(_) => found,
+        None => {
+            match (hook_around(here, at) || stands_in_slots(&text[..quoted.open]), scope::own_class(here, at))
+            {
+                (true, Meaning::Declared(class)) => match classes::member(resolver, &class[0], name)? {
+                    found @ Meaning::Declared(_) => found,
+                    _ => Meaning::Unknown,
+                },
                 _ => Meaning::Unknown,
-            },
-            _ => Meaning::Unknown,
-        },
+            }
+        }
     };
     Ok(judged(&meaning, targets))
 }
@@ -190,6 +196,28 @@ fn object(before: &str) -> Option<(Vec<&str>, usize)> {
 fn hook_around(here: &CurrentFile, at: u32) -> bool {
     let function = scope::function_around(here, at);
     function.is_some_and(|row| HOOKS.contains(&here.outline.name(&here.outline.rows[row])))
+}
+
+/// Whether a string that begins behind `before` is one of those that name a class's attributes: `__slots__ = ("x", "y")`.
+fn stands_in_slots(before: &str) -> bool {
+    let Some(at) = before.rfind(SLOTS) else { return false };
+    let Some((annotation, value)) = before[at + SLOTS.len()..].split_once('=') else { return false };
+    let (mut depth, mut quote, mut is_comment) = (0_usize, None, false);
+    for c in value.chars() {
+        match (c, quote) {
+            ('\n', None) if depth == 0 => return false,
+            ('\n', None) => is_comment = false,
+            _ if is_comment => {}
+            (c, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(c),
+            ('#', None) => is_comment = true,
+            ('(' | '[' | '{', None) => depth += 1,
+            (c, None) if c == ',' || c == ':' || c.is_whitespace() => {}
+            _ => return false,
+        }
+    }
+    !annotation.contains('\n') && quote.is_none()
 }
 
 /// Whether the string is a key of the dictionary that a function takes with `**`.
