@@ -37,6 +37,27 @@ fn a_member_that_overrides_a_librarys_beside_the_projects_is_refused() {
 }
 
 #[test]
+fn what_a_class_of_the_library_has_from_java_is_not_taken_for_nothing() {
+    let text = "interface Mine {\n    fun ensureCapacity(size: Int)\n    fun message(): String\n}\n\nabstract class Both : Mine, AbstractMutableList<Int>() {\n    override fun ensureCapacity(size: Int) {}\n}\n\nabstract class Failed : Mine, FileSystemException(java.io.File(\"a\"))\n";
+    play(&[("Mine.kt", text.as_bytes())], Answers::NoServer, async |stage| {
+        let wanted = json!({ "name_path": "Mine/ensureCapacity", "new_name": "zzz" });
+        let refused = stage.refused("rename_symbol", wanted).await;
+        let why = "it is not known whether AbstractMutableList, a base of Both outside the project, declares 'ensureCapacity' too";
+        assert!(refused.starts_with(why), "{refused}");
+    });
+    // All that `FileSystemException` inherits is known.
+    let text = text.replace("AbstractMutableList<Int>()", "Comparable<Int>");
+    play(&[("Mine.kt", text.as_bytes())], Answers::NoServer, async |stage| {
+        let refused = stage
+            .refused("rename_symbol", json!({ "name_path": "Mine/message", "new_name": "getCause" }))
+            .await;
+        let why = "'getCause' would override the member of java.lang.Throwable, which is outside the project";
+        assert!(refused.starts_with(why), "{refused}");
+        stage.done("rename_symbol", json!({ "name_path": "Mine/message", "new_name": "zzz" })).await;
+    });
+}
+
+#[test]
 fn a_name_that_a_member_has_already_is_refused_for_extensions() {
     let text = "class K2 {\n    fun mem() = 1\n}\n\nfun K2.ext2() = 2\n\nfun u(k: K2) = k.ext2()\n\nfun String.cut(i: Int) = this\n";
     play(&[("K2.kt", text.as_bytes())], Answers::NoServer, async |stage| {

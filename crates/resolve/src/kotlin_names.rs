@@ -16,7 +16,7 @@ use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_types::kotlin::{
-    Certainty, DeclarationId, DeclarationKind, FileKey, KotlinType, NameResolution, ProjectFile, Universe,
+    Certainty, DeclarationId, DeclarationKind, KotlinType, LibraryMember, NameResolution, Universe,
 };
 
 /// The Kotlin files of a question, and what is known of them.
@@ -126,27 +126,23 @@ impl<'a> KotlinNames<'a> {
 
     /// Returns the classes and aliases of the library that an identifier of a Kotlin file means.
     pub(super) fn library_classes(&self, path: &RelPath, range: TextRange) -> Vec<DeclarationId> {
-        self.project.key(path).map_or(Vec::new(), |key| self.library_ids(key, range))
-    }
-
-    /// Returns the declarations of the library that an identifier means.
-    pub(super) fn library_ids(&self, file: FileKey, range: TextRange) -> Vec<DeclarationId> {
-        let found = self.ids_at(file, range);
-        match found.iter().all(|id| self.universe.of_library(*id)) {
-            true => found,
+        let found = self.project.key(path).and_then(|key| self.universe.resolve(key, range));
+        let ids = found.map_or(Vec::new(), |found| found.declarations);
+        match ids.iter().all(|id| self.universe.of_library(*id)) {
+            true => ids,
             // The project declares it, or may.
             false => Vec::new(),
         }
     }
 
-    /// Returns the declarations that an identifier means.
-    pub(super) fn ids_at(&self, file: FileKey, range: TextRange) -> Vec<DeclarationId> {
-        self.universe.resolve(file, range).map_or(Vec::new(), |found| found.declarations)
-    }
-
-    /// Returns the file of a declaration of the library.
-    pub(super) fn library_file(&self, id: DeclarationId) -> Option<ProjectFile> {
-        self.universe.file(id.file).filter(|_| self.universe.of_library(id))
+    /// Looks for a member in a class of the library.
+    pub(super) fn library_member(
+        &self,
+        class: DeclarationId,
+        name: &str,
+        parameters: Option<usize>,
+    ) -> LibraryMember {
+        self.universe.library_member(class, name, parameters)
     }
 
     /// Returns the row of a class.

@@ -15,6 +15,8 @@ use symd_syntax::kotlin::KotlinNode as K;
 pub(super) struct Supertypes {
     /// Nearest first; each with what its type parameters stand for, in terms of the class's own.
     pub(super) classes: Vec<(DeclarationId, Substitution)>,
+    /// The qualified names of those outside the project and the library; what is above them is not known.
+    pub(super) outside: Vec<Arc<str>>,
     /// Whether all of them are known.
     pub(super) is_complete: bool,
     /// Whether one that is not known may be a class of the project.
@@ -135,7 +137,8 @@ impl Universe<'_> {
     }
 
     fn find_ancestors(&self, class: DeclarationId) -> Supertypes {
-        let mut all = Supertypes { classes: Vec::new(), is_complete: true, may_lack_own: false };
+        let mut all =
+            Supertypes { classes: Vec::new(), outside: Vec::new(), is_complete: true, may_lack_own: false };
         let mut open = vec![(class, Substitution::default())];
         let mut at = 0;
         while let Some((next, substitution)) = open.get(at).cloned() {
@@ -158,7 +161,10 @@ impl Universe<'_> {
                         open.push((above.class, self.given(above.class, &above.arguments)));
                     }
                     // A class outside the project has no supertype in it.
-                    Type::External(_) => all.is_complete = false,
+                    Type::External(name) => {
+                        all.is_complete = false;
+                        all.outside.push(name);
+                    }
                     Type::Function(_) => {}
                     _ => {
                         all.is_complete = false;
