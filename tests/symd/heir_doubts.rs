@@ -214,6 +214,22 @@ fn accessors_of_kotlin_properties_are_told_of() {
     assert!(java.contains("b.getAlone() + AKt.getSingle()") && java.contains("b.isOff()"), "{java}");
 }
 
+const OVERRIDDEN_ACCESSORS: &str = "//- Base.java\npublic class Base { public String getNick() { return \"a\"; } public void setNick(String nick) {} }\n\
+    //- Sub.kt\nclass Sub : Base() {\n    override fun getNick(): String = \"b\"\n    fun own() = nick\n}\nclass Other(val nick: String)\n\
+    fun f(s: Sub) = s.nick\nfun g(b: Base) = b.nick\nfun h(o: Other) = o.nick\nfun i(s: Sub) { s.nick = \"c\" }\nfun j(s: Sub) = s.run { nick }\n";
+
+#[test]
+fn overrides_of_javas_accessors_are_used_like_properties() {
+    let user = project(&["kotlin", "java"], OVERRIDDEN_ACCESSORS);
+    let answer = user.check(&["refs", "Sub/getNick"], 0);
+    let uses = "Sub.kt\n 3 in Sub/own: fun own() = nick\n 6 in f: fun f(s: Sub) = s.nick\n 10 in j: fun j(s: Sub) = s.run { nick }\n[3 references";
+    assert!(answer.starts_with(uses), "{answer}");
+    // The write may call a setter of the class's own.
+    assert!(footer(&answer).contains("incomplete: 1 file holds nick, which may be the same"), "{answer}");
+    let base = user.check(&["refs", "Base/getNick"], 0);
+    assert!(base.starts_with("Sub.kt:7 in g"), "{base}");
+}
+
 #[test]
 fn callers_do_not_promise_calls_by_another_name() {
     let files =

@@ -1,6 +1,6 @@
 //! Uses of a JVM member by names other than its own: Java reaches Kotlin's property `size` through `getSize`, and a
-//! function by the name that `@JvmName` gives it; Kotlin reaches Java's `getSize` as `size`. Uses in Java are judged by the declared type of what stands before the
-//! dot, those in Kotlin by names alone. Invariant: every possible use is reported.
+//! function by the name that `@JvmName` gives it; Kotlin reaches Java's `getSize`, and Kotlin's override of it, as `size`. Uses are
+//! judged by the declared type of what stands before the dot. Invariant: every possible use is reported.
 
 use super::context::{Receiver, receiver};
 use super::family::{Family, has_types};
@@ -26,55 +26,65 @@ pub fn accessor_names(name: &str) -> Vec<String> {
     names
 }
 
-/// Whether `target` is a member that the other of the two languages may reach by accessor or property names.
-fn has_accessors(target: &IndexedDeclaration) -> bool {
-    use SymbolKind::{Constant, Field, Method, Property, Variable};
-    let Some((_, row)) = target.row().filter(|(_, row)| !row.is_local()) else { return false };
-    match form(&target.file) {
-        AccessorForm::Properties => matches!(row.kind(), Property | Variable | Constant | Field),
-        AccessorForm::Methods => row.kind() == Method,
-        AccessorForm::None => false,
-    }
+/// The names by which code uses a member besides its own, and where.
+#[derive(Default)]
+struct OtherForm {
+    names: Vec<String>,
+    /// The form of accessors in the files that use them.
+    form: AccessorForm,
 }
 
-/// Returns the names by which files of the other language may reach `target`, besides its own.
-pub fn foreign_names(sources: &dyn Sources, target: &IndexedDeclaration) -> Vec<String> {
-    let Some((outline, row)) = target.row() else { return Vec::new() };
-    let name = outline.name(row);
-    if has_accessors(target) && form(&target.file) == AccessorForm::Methods {
-        return properties_of(name);
-    }
-    let current = || sources.current(&target.file);
-    if has_accessors(target) {
-        let mut names = accessors_of(name);
-        if outline.occurrences.contains("JvmName")
-            && let Some(current) = current()
-        {
-            names.extend(given_names(current.text.slice(row.range())));
+impl OtherForm {
+    fn of(resolver: &Resolver, target: &IndexedDeclaration) -> OtherForm {
+        use SymbolKind::{Constant, Field, Method, Property, Variable};
+        let Some((outline, row)) = target.row() else { return OtherForm::default() };
+        let name = outline.name(row);
+        let is_variable = matches!(row.kind(), Property | Variable | Constant | Field) && !row.is_local();
+        let is_method = row.kind() == Method && !row.is_local();
+        let in_kotlin = |names: Vec<String>| OtherForm { names, form: AccessorForm::Properties };
+        let in_java = |names: Vec<String>| OtherForm { names, form: AccessorForm::Methods };
+        match form(&target.file) {
+            AccessorForm::Methods if is_method => in_kotlin(properties_of(name)),
+            AccessorForm::Properties if is_variable => {
+                let mut names = accessors_of(name);
+                if outline.occurrences.contains("JvmName")
+                    && let Some(current) = resolver.sources.current(&target.file)
+                {
+                    names.extend(given_names(current.text.slice(row.range())));
+                }
+                in_java(names)
+            }
+            // Kotlin uses the accessors of Java's that its classes override like properties, too.
+            AccessorForm::Properties if is_method && resolver.kotlin().may_be_property(target) => {
+                in_kotlin(properties_of(name))
+            }
+            _ => {
+                let given = has_types(&target.file)
+                    .then(|| jvm_names::name_of_function(resolver.sources, target))
+                    .flatten();
+                in_java(given.into_iter().collect())
+            }
         }
-        return names;
     }
-    let given = has_types(&target.file).then(|| jvm_names::name_of_function(sources, target)).flatten();
-    given.into_iter().collect()
 }
 
-/// Finds the occurrences of these names of `target` in files of the other language, each with the name; in
-/// path order, then by offset.
+/// Returns the names by which code uses `target`, besides its own.
+pub fn foreign_names(sources: &dyn Sources, target: &IndexedDeclaration, cancel: &Cancel) -> Vec<String> {
+    OtherForm::of(&Resolver::new(sources, Family::Jvm, cancel), target).names
+}
+
+/// Finds the occurrences of these names of `target`, each with the name; in path order, then by offset.
 pub fn accessor_uses(
     sources: &dyn Sources,
     target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<Vec<(String, Occurrence)>, Cancelled> {
-    let names = foreign_names(sources, target);
-    let other = match form(&target.file) {
-        AccessorForm::Methods => AccessorForm::Properties,
-        _ => AccessorForm::Methods,
-    };
+    let resolver = Resolver::new(sources, Family::Jvm, cancel);
+    let OtherForm { names, form: other } = OtherForm::of(&resolver, target);
     if names.is_empty() {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    let resolver = Resolver::new(sources, Family::Jvm, cancel);
     let words = names.iter().map(|name| NeededWords::of_name(name));
     for file in sources.snapshot().files.with_any_words(words).filter(|file| form(file) == other) {
         let holds = |name: &String| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
@@ -240,7 +250,7 @@ pub fn accessor_places(
     target: &IndexedDeclaration,
     cancel: &Cancel,
 ) -> Result<Vec<AccessorPlace>, Cancelled> {
-    if has_accessors(target) && is_kept_from_java(sources, target) {
+    if is_kept_from_java(sources, target) {
         return Ok(Vec::new());
     }
     let snapshot = sources.snapshot();

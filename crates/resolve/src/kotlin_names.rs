@@ -85,6 +85,12 @@ impl<'a> KotlinNames<'a> {
         found.is_some_and(|found| found.iter().any(|id| self.universe.is_private(*id)))
     }
 
+    /// Whether a function may override an accessor of Java's, which Kotlin uses like a property.
+    pub(super) fn may_be_property(&self, function: &IndexedDeclaration) -> bool {
+        let found = self.declared_at(function);
+        found.is_some_and(|found| found.iter().any(|id| self.universe.may_be_property(*id)))
+    }
+
     /// Returns the places in a Kotlin file where the language calls, or may call, a function without naming it.
     pub(super) fn convention_uses(
         &self,

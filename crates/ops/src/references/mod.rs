@@ -95,7 +95,7 @@ async fn add_accessor_uses(
         for (name, one) in uses.into_iter().filter(|(_, one)| one.judgement != Judgement::Likely) {
             list.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
-        for name in resolve::foreign_names(view, &target.resolved()) {
+        for name in resolve::foreign_names(view, &target.resolved(), cancel) {
             unread.join(unsearched::unsearched_for_word(view, &name));
         }
         Ok::<_, QuestionError>((list, unread))

@@ -185,8 +185,16 @@ impl Universe<'_> {
             match level {
                 Level::Names { .. } | Level::It { .. } => {}
                 Level::Receiver { ty, .. } => {
-                    let found = self.among_members(&mut search, ty);
-                    if let Some(mut found) = found.or_else(|| self.made_from(&mut search, ty)) {
+                    let passed = search.passed;
+                    let mut found = self.among_members(&mut search, ty);
+                    if found.is_none() {
+                        found = self.by_convention(&mut search, ty);
+                        // What the class itself may have besides was passed only if nothing of it is meant.
+                        if found.is_some() {
+                            search.passed = passed;
+                        }
+                    }
+                    if let Some(mut found) = found {
                         found.receiver = Some(ty.clone());
                         return self.behind(&search, found);
                     }
@@ -285,7 +293,7 @@ impl Universe<'_> {
     ) -> Lookup {
         let mut search = Search::new(file, node, name, wanted);
         let found = self.among_members(&mut search, receiver);
-        if let Some(mut found) = found.or_else(|| self.made_from(&mut search, receiver)) {
+        if let Some(mut found) = found.or_else(|| self.by_convention(&mut search, receiver)) {
             found.receiver = Some(receiver.clone());
             return found;
         }
@@ -345,6 +353,11 @@ impl Universe<'_> {
             _ => None,
         };
         Lookup { java_class, ..self.leftover(search, std::slice::from_ref(receiver)) }
+    }
+
+    /// Finds what a name means for an object without being declared in its class by that name.
+    fn by_convention(&self, search: &mut Search, ty: &Type) -> Option<Lookup> {
+        self.made_from(search, ty).or_else(|| self.overridden_accessors(search, ty))
     }
 
     /// Whether a value of a function type with a receiver is called on an object like an extension.

@@ -2,6 +2,7 @@
 
 mod absent_libraries;
 mod accessibility;
+mod accessors;
 mod applicability;
 mod callables;
 mod calls;
