@@ -130,7 +130,13 @@ fn judge_property(
 ) -> Judgement {
     match resolver.kotlin().meaning(resolver, here, range) {
         Some(Meaning::Declared(found)) => match found.iter().any(|one| one.is_same_declaration(accessor)) {
-            true if found.len() == 1 => Judgement::Likely,
+            // What writes a property means its getter and its setter.
+            true if found
+                .iter()
+                .all(|one| one.name() != accessor.name() || one.is_same_declaration(accessor)) =>
+            {
+                Judgement::Likely
+            }
             true => Judgement::Unchecked,
             false => Judgement::Unlikely,
         },

@@ -1,4 +1,4 @@
-//! Accessors of Java's that a class overrides: `override fun getNick()` is read as `nick`, and `nick = "a"` calls `setNick`.
+//! Accessors of Java's that a class overrides: `override fun getNick()` is read as `nick`, and `nick = "a"` calls `setNick`, too.
 //! Source: Kotlin's specification of synthetic properties for Java's methods.
 
 use super::classes::Member;
@@ -11,15 +11,6 @@ use super::universe::{DeclarationId, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// What is done with a property where its name stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PropertyUse {
-    Read,
-    Written,
-    /// `a.size += 1`, `a.size++`
-    Both,
-}
-
 impl Universe<'_> {
     /// Finds the accessors that a name of a property means for an object of this type.
     pub(super) fn overridden_accessors(&self, search: &Search, ty: &Type) -> Option<Lookup> {
@@ -28,18 +19,16 @@ impl Universe<'_> {
             return None;
         }
         let (getter, setter) = accessors_of(search.name)?;
-        let wanted = property_use(search.file, search.node);
-        let mut candidates = Vec::new();
-        for (name, count, other) in [(getter, 0, PropertyUse::Written), (setter, 1, PropertyUse::Read)] {
-            if wanted != other {
-                let found = self.members(ty, &name, &DeclarationKind::is_function).found.into_iter();
-                let mut found = found.filter(|one| self.may_override_java(one, count));
-                candidates.push(found.next()?);
-            }
-        }
-        // That a class from outside has the accessor is not seen; nothing decides between two.
-        let certainty = if candidates.len() == 1 { Certainty::Likely } else { Certainty::Possible };
-        Some(Lookup { candidates, certainty, ..Lookup::nothing(false) })
+        // The getter makes the property, so that what writes it means both.
+        let accessors = [Some((getter, 0)), is_written(search.file, search.node).then_some((setter, 1))];
+        let overridden = |(name, parameters): (String, usize)| {
+            let found = self.members(ty, &name, &DeclarationKind::is_function).found.into_iter();
+            found.into_iter().find(|one| self.may_override_java(one, parameters))
+        };
+        let candidates: Vec<Member> = accessors.into_iter().flatten().filter_map(overridden).collect();
+        // That a class from outside has the accessor is not seen.
+        let found = Lookup { certainty: Certainty::Likely, ..Lookup::nothing(false) };
+        (!candidates.is_empty()).then_some(Lookup { candidates, ..found })
     }
 
     fn may_override_java(&self, member: &Member, parameters: usize) -> bool {
@@ -66,20 +55,17 @@ fn accessors_of(property: &str) -> Option<(String, String)> {
     Some((format!("get{capital}"), format!("set{capital}")))
 }
 
-fn property_use(file: &SourceFile, name: NodeId) -> PropertyUse {
+/// Whether something is assigned to a property where its name stands: `size = 1`, `a.size += 1`, `a.size++`.
+fn is_written(file: &SourceFile, name: NodeId) -> bool {
     let suffix = file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix);
     let last = suffix.unwrap_or(name);
-    let Some(holder) = file.parent(last) else { return PropertyUse::Read };
-    let is_target = file.kind(holder) == K::DirectlyAssignableExpression;
-    // `size++` holds the name itself.
-    let around = if suffix.is_some() || is_target { file.parent(holder) } else { Some(holder) };
-    let Some(around) = around else { return PropertyUse::Read };
-    let operator = |kinds: &[K]| file.children(around).any(|part| kinds.contains(&file.kind(part)));
-    let is_last = file.children(holder).last() == Some(last);
-    match is_target && is_last {
-        _ if operator(&[K::Increment, K::Decrement]) => PropertyUse::Both,
-        true if operator(&[K::AssignToken]) => PropertyUse::Written,
-        true => PropertyUse::Both,
-        false => PropertyUse::Read,
+    let Some(holder) = file.parent(last) else { return false };
+    if file.kind(holder) == K::DirectlyAssignableExpression {
+        return file.children(holder).last() == Some(last);
     }
+    // `size++` holds the name itself.
+    let around = if suffix.is_some() { file.parent(holder) } else { Some(holder) };
+    around.is_some_and(|around| {
+        file.children(around).any(|part| matches!(file.kind(part), K::Increment | K::Decrement))
+    })
 }
