@@ -163,30 +163,35 @@ impl Universe<'_> {
         let above = self.ancestors(class);
         let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
         for class in classes {
-            let is_static = |kind: DeclarationKind| {
-                kind == DeclarationKind::EnumEntry || kind.is_class() || kind == DeclarationKind::TypeAlias
-            };
-            let own: Vec<Member> = self
-                .declared_in(class, search.name)
-                .into_iter()
-                .filter(|id| self.kind(*id).is_some_and(is_static))
-                .map(Member::new)
-                .collect();
+            let own = self.statics_of(class, search.name);
             if let Some(found) = self.choose_in_scope(search, own) {
                 return Some(found);
             }
             if let Some(companion) = self.companion(class) {
                 let ty = self.self_type(companion);
                 let passed = search.passed;
-                let found = self.among_members(search, &ty);
+                let mut found = self.among_members(search, &ty);
                 // A companion whose supertypes are not all known lowers no certainty.
                 search.passed = passed;
+                if found.is_none() {
+                    let nested = self.statics_of(companion, search.name);
+                    found = self.choose_in_scope(search, nested);
+                }
                 if found.is_some() {
                     return found;
                 }
             }
         }
         None
+    }
+
+    /// Returns the nested classes, aliases and entries of a class that have a name.
+    fn statics_of(&self, class: DeclarationId, name: &str) -> Vec<Member> {
+        let is_static = |kind: DeclarationKind| {
+            kind == DeclarationKind::EnumEntry || kind.is_class() || kind == DeclarationKind::TypeAlias
+        };
+        let declared = self.declared_in(class, name).into_iter();
+        declared.filter(|id| self.kind(*id).is_some_and(is_static)).map(Member::new).collect()
     }
 
     pub(super) fn companion_members(&self, class: DeclarationId, name: &str) -> Vec<Member> {

@@ -105,12 +105,15 @@ impl Universe<'_> {
                     if !is_in_body || is_initializer {
                         levels.push(Level::Names { scope, child });
                     }
-                    if is_in_body && reaches_objects {
+                    // An object that is declared with a name is reached from everywhere in it.
+                    let kind = file.declarations[number].kind;
+                    let is_single = matches!(kind, DeclarationKind::Object | DeclarationKind::Companion);
+                    if is_in_body && (reaches_objects || is_single) {
                         let label = file.name_of(number).to_owned();
                         levels.push(Level::Receiver { ty: self.self_type(class), label: Some(label) });
                     }
                     if !matches!(file.kind(child), K::DelegationSpecifier | K::PrimaryConstructor)
-                        || file.declarations[number].kind != DeclarationKind::AnonymousObject
+                        || kind != DeclarationKind::AnonymousObject
                     {
                         levels.push(Level::Statics { class });
                     }
