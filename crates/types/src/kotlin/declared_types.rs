@@ -1,7 +1,7 @@
 //! The types of declared variables and functions.
 
 use super::callables::property_node;
-use super::declarations::DeclarationKind;
+use super::declarations::{DeclarationKind, KotlinDeclaration};
 use super::lookup::NameUse;
 use super::resolve::Certainty;
 use super::source_file::SourceFile;
@@ -32,8 +32,12 @@ impl Universe<'_> {
         let Some((file, declaration)) = self.get(id) else { return Type::Unknown };
         let guard = (Work::DeclaredType, id.file, declaration.node);
         let found = self.remembered_and_guarded(memo, id, guard, || match declaration.kind {
-            DeclarationKind::Function | DeclarationKind::AnonymousFunction => {
-                self.returned_type(&file, declaration.node)
+            DeclarationKind::Function => {
+                self.as_others_see(&file, &declaration, self.returned_type(&file, declaration.node))
+            }
+            DeclarationKind::AnonymousFunction => self.returned_type(&file, declaration.node),
+            DeclarationKind::Property => {
+                self.as_others_see(&file, &declaration, self.variable_type(&file, id, &declaration))
             }
             DeclarationKind::EnumEntry => {
                 let of = file.declaration_of(declaration.scope);
@@ -46,6 +50,24 @@ impl Universe<'_> {
             _ => Type::Unknown,
         });
         found.unwrap_or(Type::Unknown)
+    }
+
+    /// Returns the supertype of an anonymous object that code further out than its class or file gets to see.
+    fn as_others_see(&self, file: &ProjectFile, declaration: &KotlinDeclaration, ty: Type) -> Type {
+        let Type::Class(of) = &ty else { return ty };
+        if declaration.modifiers.is_private || self.kind(of.class) != Some(DeclarationKind::AnonymousObject) {
+            return ty;
+        }
+        let mut around = file.ancestors(declaration.node);
+        if around.any(|node| matches!(file.kind(node), K::Statements | K::FunctionBody)) {
+            return ty;
+        }
+        match &self.direct_supertypes(of.class)[..] {
+            [] => self.library_type("kotlin", "Any", Vec::new()),
+            [one] => one.clone(),
+            // Which of them is meant, the declaration must write.
+            _ => Type::Unknown,
+        }
     }
 
     /// Returns the type of a variable's values, or of what a function returns.
@@ -87,7 +109,7 @@ impl Universe<'_> {
         &self,
         file: &ProjectFile,
         id: DeclarationId,
-        declaration: &super::declarations::KotlinDeclaration,
+        declaration: &KotlinDeclaration,
     ) -> Type {
         let node = declaration.node;
         if let Some(ty) = self.type_in(file, node) {
