@@ -105,12 +105,7 @@ impl Universe<'_> {
         }
     }
 
-    fn variable_type(
-        &self,
-        file: &ProjectFile,
-        id: DeclarationId,
-        declaration: &KotlinDeclaration,
-    ) -> Type {
+    fn variable_type(&self, file: &ProjectFile, id: DeclarationId, declaration: &KotlinDeclaration) -> Type {
         let node = declaration.node;
         if let Some(ty) = self.type_in(file, node) {
             return match declaration.modifiers.is_vararg {

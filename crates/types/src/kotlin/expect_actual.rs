@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::type_references::type_node;
-use super::universe::{DeclarationId, Universe};
+use super::universe::{DeclarationId, ProjectFile, Universe};
 
 /// How many classes around a declaration are looked at.
 const MAX_NESTING: usize = 10;
@@ -16,6 +17,19 @@ impl Universe<'_> {
             self.get(id).is_some_and(|(_, one)| one.modifiers.is_expect || one.modifiers.is_actual)
         };
         std::iter::successors(Some(id), |inner| self.class_of(*inner)).take(MAX_NESTING).any(is_marked)
+    }
+
+    /// Returns those of several members that a file may name: common code sees what `expect` declares, not what `actual` adds. All, if it
+    /// seems that it may name none of them.
+    pub(super) fn seen_halves(&self, file: &ProjectFile, members: Vec<Member>) -> Vec<Member> {
+        let is_seen = |member: &Member| {
+            let id = member.declaration;
+            !self.is_split(id) || self.may_see(file, id)
+        };
+        if members.len() < 2 || !members.iter().any(is_seen) {
+            return members;
+        }
+        members.into_iter().filter(is_seen).collect()
     }
 
     /// Returns the one declaration that stands for a class in types.

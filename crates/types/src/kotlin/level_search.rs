@@ -80,7 +80,8 @@ impl Universe<'_> {
     pub(super) fn among_members(&self, search: &mut Search, ty: &Type) -> Option<Lookup> {
         let Search { file, node, name, wanted, .. } = *search;
         let members = self.members(ty, name, &is_callable);
-        let visible = members.found.into_iter().filter(|member| self.is_visible(file, member.declaration));
+        let found = self.seen_halves(file, members.found);
+        let visible = found.into_iter().filter(|member| self.is_visible(file, member.declaration));
         let (visible, protected): (Vec<Member>, Vec<Member>) =
             visible.partition(|member| self.is_accessible(file, node, member.declaration));
         search.unfit.extend(protected);

@@ -38,6 +38,11 @@ impl KotlinSources for Arc<Fixture> {
         false
     }
 
+    fn may_see(&self, from: FileKey, declared: FileKey) -> bool {
+        let is_jvm = |key: FileKey| self.files[key as usize].0.path.starts_with("jvm/");
+        is_jvm(from) || !is_jvm(declared)
+    }
+
     fn has_package(&self, name: &str) -> bool {
         self.files.iter().any(|(_, file)| is_within_package(file.package(), name))
     }

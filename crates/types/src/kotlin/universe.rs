@@ -258,6 +258,11 @@ impl<'p> Universe<'p> {
         one != other && !library::is_of_library(other) && self.project.are_apart(one, other)
     }
 
+    /// Whether a file may name a declaration, as far as the build's modules tell.
+    pub(super) fn may_see(&self, file: &ProjectFile, id: DeclarationId) -> bool {
+        id.file == file.key || self.of_library(id) || self.project.may_see(file.key, id.file)
+    }
+
     /// Returns those of several declarations that a file may name, as far as the build's modules tell: all, if it seems that
     /// it may name none of them.
     pub(super) fn seen(&self, file: &ProjectFile, found: Vec<DeclarationId>) -> Vec<DeclarationId> {
@@ -266,10 +271,10 @@ impl<'p> Universe<'p> {
         }
         let is_seen = |id: &&DeclarationId| {
             let is_internal = || self.get(**id).is_some_and(|(_, one)| one.modifiers.is_internal);
-            id.file == file.key
-                || self.of_library(**id)
-                || self.project.may_see(file.key, id.file)
-                    && !(self.project.are_apart(file.key, id.file) && is_internal())
+            self.may_see(file, **id)
+                && (id.file == file.key
+                    || self.of_library(**id)
+                    || !(self.project.are_apart(file.key, id.file) && is_internal()))
         };
         let seen: Vec<DeclarationId> = found.iter().filter(is_seen).copied().collect();
         if seen.is_empty() { found } else { seen }
