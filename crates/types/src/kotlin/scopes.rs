@@ -65,8 +65,12 @@ impl Universe<'_> {
                         levels.push(Level::Names { scope, child });
                     }
                     // An accessor that the grammar parsed apart from its property.
-                    if let Some(receiver) = self.receiver_of_detached_accessor(file, scope) {
-                        levels.push(Level::Receiver { ty: receiver, label: None });
+                    if let Some(property) = property_of_detached(file, scope) {
+                        levels.push(Level::Names { scope: property, child: scope });
+                        if let Some(receiver) = file.child(property, K::ReceiverType) {
+                            let ty = self.written_type(file, receiver);
+                            levels.push(Level::Receiver { ty, label: None });
+                        }
                     }
                 }
                 K::LambdaLiteral => self.push_lambda(file, scope, child, &mut levels),
@@ -84,6 +88,10 @@ impl Universe<'_> {
                 K::PropertyDeclaration => {
                     let sees_receiver =
                         matches!(file.kind(child), K::Getter | K::Setter | K::PropertyDelegate);
+                    // Its context parameters.
+                    if sees_receiver {
+                        levels.push(Level::Names { scope, child });
+                    }
                     if let Some(receiver) = file.child(scope, K::ReceiverType).filter(|_| sees_receiver) {
                         let label = file
                             .child(scope, K::VariableDeclaration)
@@ -175,16 +183,13 @@ impl Universe<'_> {
         };
         Some(file.name_text(name).to_owned())
     }
+}
 
-    fn receiver_of_detached_accessor(&self, file: &ProjectFile, accessor: NodeId) -> Option<Type> {
-        let parent = file.parent(accessor)?;
-        if file.kind(parent) == K::PropertyDeclaration {
-            return None;
-        }
-        let before = file.children(parent).take_while(|sibling| *sibling < accessor);
-        let property = before.filter(|sibling| file.kind(*sibling) == K::PropertyDeclaration).last()?;
-        Some(self.written_type(file, file.child(property, K::ReceiverType)?))
-    }
+/// Returns the property of an accessor that the grammar parsed apart from it.
+fn property_of_detached(file: &SourceFile, accessor: NodeId) -> Option<NodeId> {
+    let parent = file.parent(accessor).filter(|parent| file.kind(*parent) != K::PropertyDeclaration)?;
+    let before = file.children(parent).take_while(|sibling| *sibling < accessor);
+    before.filter(|sibling| file.kind(*sibling) == K::PropertyDeclaration).last()
 }
 
 /// Whether code in a class reaches the object of the class around it.
@@ -224,7 +229,10 @@ pub(super) fn visible_names<'f>(
             K::WhenExpression => file.kind(child) == K::WhenEntry,
             K::CatchBlock => declaration.node != child,
             K::LambdaLiteral => file.kind(child) == K::Statements,
-            K::FunctionDeclaration | K::AnonymousFunction | K::SecondaryConstructor => {
+            K::FunctionDeclaration
+            | K::AnonymousFunction
+            | K::SecondaryConstructor
+            | K::PropertyDeclaration => {
                 kind == DeclarationKind::Parameter
                     && !matches!(file.kind(child), K::Modifiers | K::ReceiverType)
             }
