@@ -112,8 +112,8 @@ impl Universe<'_> {
         if !found.is_open || !matches!(wanted, NameUse::Call(_)) {
             return found;
         }
-        // Of an object that is not known the library's extensions are as likely.
-        let has_library = matches!(receivers, Receivers::Explicit(ty) if ty.is_unknown());
+        // Of an object that is not known the library's extensions are as likely, and so are its functions where arguments decide.
+        let has_library = !matches!(receivers, Receivers::Explicit(ty) if !ty.is_unknown());
         for tier in further {
             let meant = tier.into_iter().filter(|id| has_library || !self.of_library(*id));
             let meant = meant.map(Member::new).collect();
