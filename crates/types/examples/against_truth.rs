@@ -40,6 +40,15 @@ impl KotlinSources for Files {
         false
     }
 
+    // Of the build only that common code sees no other.
+    fn may_see(&self, from: FileKey, declared: FileKey) -> bool {
+        let is_common = |key: FileKey| {
+            let path = &self.all[key as usize].0;
+            path.contains("/commonMain/") || path.contains("/common/src/")
+        };
+        !is_common(from) || is_common(declared)
+    }
+
     fn has_package(&self, name: &str) -> bool {
         self.packages.iter().any(|package| is_within_package(package, name))
     }

@@ -25,6 +25,8 @@ enum Platform {
     /// Not a multiplatform module's, or of a name that tells nothing.
     Unknown,
     Common,
+    /// Several, by a name of the project's own (`zlibMain`): common code does not see it.
+    Some,
     Jvm,
     Js,
     Wasm,
@@ -63,6 +65,7 @@ impl SourceSet {
             Some("js") => Platform::Js,
             Some("wasmJs" | "wasmWasi") => Platform::Wasm,
             Some("native" | "apple" | "linux" | "macos" | "ios") => Platform::Native,
+            Some(name) if !name.is_empty() => Platform::Some,
             _ => Platform::Unknown,
         };
         let purpose = match is_test {
@@ -79,7 +82,8 @@ impl SourceSet {
             return false;
         }
         match (self.platform, declared.platform) {
-            (Platform::Unknown, _) | (_, Platform::Unknown | Platform::Common) => true,
+            (Platform::Unknown | Platform::Some, _) | (_, Platform::Unknown | Platform::Common) => true,
+            (one, Platform::Some) => one != Platform::Common,
             (one, other) => one == other,
         }
     }
@@ -112,6 +116,10 @@ mod tests {
         assert!(!sees("m/src/jsTest/A.kt", "m/src/jvmMain/A.kt"));
         assert!(sees("m/src/iosArm64Main/A.kt", "m/src/nativeMain/A.kt"));
         assert!(sees("m/src/main/A.kt", "m/src/jvmMain/A.kt"));
+        assert!(!sees("m/src/commonMain/A.kt", "m/src/androidAndJvmMain/A.kt"));
+        assert!(sees("m/src/jvmMain/A.kt", "m/src/androidAndJvmMain/A.kt"));
+        assert!(sees("m/src/androidAndJvmMain/A.kt", "m/src/jvmMain/A.kt"));
+        assert!(sees("m/src/commonMain/A.kt", "m/src/main/A.kt"));
         assert!(!sees("m/common/src/A.kt", "m/jvm/src/A.kt"));
         assert!(!sees("m/jvm/src/A.kt", "m/jvm/test/A.kt"));
         assert!(sees("m/jvmAndPosix/src/A.kt", "m/jvm/src/A.kt"));

@@ -129,6 +129,14 @@ impl Universe<'_> {
         found
     }
 
+    /// Iterates over the classes above a class that are no interfaces, nearest first: those whose nested classes and companions it
+    /// names without their name.
+    pub(super) fn superclasses(&self, class: DeclarationId) -> impl Iterator<Item = DeclarationId> {
+        let classes: Vec<DeclarationId> =
+            self.ancestors(class).classes.iter().map(|(above, _)| *above).collect();
+        classes.into_iter().filter(|above| self.kind(*above) != Some(DeclarationKind::Interface))
+    }
+
     /// Whether a class is known to be below another one; `expect` and `actual` are one class.
     pub(super) fn is_below(&self, class: DeclarationId, above: DeclarationId) -> bool {
         let above = self.representative(above);

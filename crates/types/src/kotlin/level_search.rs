@@ -90,8 +90,9 @@ impl Universe<'_> {
             visible.into_iter().partition(|member| self.extension_receiver(member.declaration).is_some());
         let found = self.choose(file, plain, wanted, Receivers::Member(ty), &mut search.unfit);
         let found = found.or_else(|| {
+            // Any object in scope, further in or out.
             let mut receivers = vec![ty.clone()];
-            receivers.extend(search.receivers.iter().cloned());
+            receivers.extend(search.in_scope.iter().cloned());
             self.choose(file, extensions, wanted, Receivers::Implicit(&receivers), &mut search.unfit)
         });
         // A property of unknown type may be none that can be called, and hides no extension then.
@@ -161,9 +162,7 @@ impl Universe<'_> {
     }
 
     pub(super) fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
-        let above = self.ancestors(class);
-        let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
-        for class in classes {
+        for class in std::iter::once(class).chain(self.superclasses(class)) {
             let own = self.statics_of(class, search.name);
             if let Some(found) = self.choose_in_scope(search, own) {
                 return Some(found);
@@ -196,8 +195,7 @@ impl Universe<'_> {
     }
 
     pub(super) fn companion_members(&self, class: DeclarationId, name: &str) -> Vec<Member> {
-        let above = self.ancestors(class);
-        let classes = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
+        let classes = std::iter::once(class).chain(self.superclasses(class));
         let companions = classes.filter_map(|class| self.companion(class));
         companions
             .flat_map(|companion| self.members(&self.self_type(companion), name, &is_callable).found)

@@ -78,6 +78,8 @@ pub(super) struct Search<'a> {
     pub(super) wanted: NameUse<'a>,
     /// The objects in scope that were passed, the innermost first.
     pub(super) receivers: Vec<Type>,
+    /// All objects in scope, where the name has no receiver.
+    pub(super) in_scope: Vec<Type>,
     pub(super) passed: Passed,
     /// Declarations of the name that do not fit.
     pub(super) unfit: Vec<Member>,
@@ -85,8 +87,8 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(file: &'a ProjectFile, node: NodeId, name: &'a str, wanted: NameUse<'a>) -> Search<'a> {
-        let (receivers, unfit) = (Vec::new(), Vec::new());
-        Search { file, node, name, wanted, receivers, passed: Passed::default(), unfit }
+        let (receivers, in_scope, unfit) = (Vec::new(), Vec::new(), Vec::new());
+        Search { file, node, name, wanted, receivers, in_scope, passed: Passed::default(), unfit }
     }
 }
 
@@ -181,6 +183,11 @@ impl Universe<'_> {
                 _ => {}
             }
         }
+        let in_scope = levels.iter().filter_map(|level| match level {
+            Level::Receiver { ty, .. } => Some(ty.clone()),
+            _ => None,
+        });
+        search.in_scope = in_scope.collect();
         for level in &levels {
             match level {
                 Level::Names { .. } | Level::It { .. } => {}

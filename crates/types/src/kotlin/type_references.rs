@@ -162,7 +162,7 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the class that a class or one of its supertypes declares with this name.
+    /// Returns the class that a class or one of its superclasses declares with this name.
     pub(super) fn nested(&self, class: DeclarationId, name: &str) -> Option<DeclarationId> {
         let own = |class: DeclarationId| {
             let declared = self.declared_in(class, name).into_iter();
@@ -170,7 +170,7 @@ impl Universe<'_> {
         };
         own(class)
             .or_else(|| self.companion(class).and_then(own))
-            .or_else(|| self.ancestors(class).classes.iter().find_map(|(above, _)| own(*above)))
+            .or_else(|| self.superclasses(class).find_map(own))
     }
 
     /// Resolves a name where a type may stand.
