@@ -136,6 +136,8 @@ impl Universe<'_> {
                 _ => Fit::Yes,
             };
         };
+        // Of a member of a class with type arguments.
+        let wanted = member.substitution.apply(&wanted);
         let own = self.type_parameters(member.declaration);
         let fits = |ty: &Type| self.fits(ty, &wanted, &own);
         match receivers {
@@ -157,6 +159,9 @@ impl Universe<'_> {
         match self.kind(id)? {
             DeclarationKind::Function => {
                 let own = self.type_parameters(id);
+                if arguments.types.is_some_and(|list| self.type_arguments(file, list).len() != own.len()) {
+                    return Some(Fit::No);
+                }
                 let mut parameters = self.parameters(id);
                 let mut bound = member.substitution.clone();
                 if let Some(wanted) = self.extension_receiver(id) {

@@ -19,17 +19,35 @@ impl Universe<'_> {
         std::iter::successors(Some(id), |inner| self.class_of(*inner)).take(MAX_NESTING).any(is_marked)
     }
 
-    /// Returns those of several members that a file may name: common code sees what `expect` declares, not what `actual` adds. All, if it
-    /// seems that it may name none of them.
+    /// Returns those of several members that a file may name: common code sees what `expect` declares, not what `actual` adds, and in
+    /// place of an override in the latter what is overridden. All, if it seems that it may name none of them.
     pub(super) fn seen_halves(&self, file: &ProjectFile, members: Vec<Member>) -> Vec<Member> {
-        let is_seen = |member: &Member| {
-            let id = member.declaration;
-            !self.is_split(id) || self.may_see(file, id)
-        };
-        if members.len() < 2 || !members.iter().any(is_seen) {
+        let is_seen = |id: DeclarationId| !self.is_split(id) || self.may_see(file, id);
+        if members.iter().all(|member| is_seen(member.declaration)) {
             return members;
         }
-        members.into_iter().filter(is_seen).collect()
+        let mut seen: Vec<Member> = Vec::new();
+        for member in &members {
+            let overridden = match is_seen(member.declaration) {
+                true => Some(member.declaration),
+                false => self.overridden(member.declaration).find(|id| is_seen(*id)),
+            };
+            let is_new = |id: &DeclarationId| seen.iter().all(|known| known.declaration != *id);
+            if let Some(declaration) = overridden.filter(is_new) {
+                seen.push(Member { declaration, substitution: member.substitution.clone() });
+            }
+        }
+        if seen.is_empty() { members } else { seen }
+    }
+
+    /// Iterates over the members of the classes above a member's class that it overrides, by its name and parameters; nearest first.
+    fn overridden(&self, member: DeclarationId) -> impl Iterator<Item = DeclarationId> {
+        let above = self.class_of(member).map(|class| self.ancestors(class));
+        let classes =
+            above.map_or(Vec::new(), |above| above.classes.iter().map(|(class, _)| *class).collect());
+        let name = self.name(member);
+        let declared = classes.into_iter().flat_map(move |class| self.declared_in(class, &name));
+        declared.filter(move |id| self.hides(member, *id))
     }
 
     /// Returns the one declaration that stands for a class in types.

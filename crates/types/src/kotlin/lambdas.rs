@@ -1,9 +1,11 @@
 //! Lambdas: the types that are expected of them, and their own.
 
+use std::sync::Arc;
+
 use super::applicability::{is_lambda_parameter, pair_arguments};
 use super::callables::Arguments;
 use super::declarations::DeclarationKind;
-use super::ty::Type;
+use super::ty::{FunctionType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -94,7 +96,13 @@ impl Universe<'_> {
         let result = self.body_type(file, node);
         match expected {
             Type::Function(function) => {
-                Type::function(function.receiver.clone(), function.parameters.clone(), result)
+                let (receiver, parameters) = (function.receiver.clone(), function.parameters.clone());
+                Type::Function(Arc::new(FunctionType {
+                    contexts: function.contexts,
+                    receiver,
+                    parameters,
+                    result,
+                }))
             }
             _ => {
                 let written = file.child(node, K::LambdaParameters).map_or(Vec::new(), |list| {

@@ -9,6 +9,7 @@ use super::resolve::Certainty;
 use super::subtyping::Fit;
 use super::ty::{FunctionType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
 
 impl Universe<'_> {
     pub(super) fn among_locals(
@@ -41,7 +42,7 @@ impl Universe<'_> {
                     let variable = last(&DeclarationKind::is_variable)?;
                     let takes = || match (wanted, self.declared_type(variable)) {
                         (NameUse::Call(arguments), Type::Function(function)) => {
-                            takes_arguments(&function, arguments)
+                            self.takes_arguments(file, &function, arguments)
                         }
                         _ => true,
                     };
@@ -201,12 +202,18 @@ impl Universe<'_> {
             .flat_map(|companion| self.members(&self.self_type(companion), name, &is_callable).found)
             .collect()
     }
-}
 
-/// Whether a value of a function type can be called so: its parameters have no names, and all are given.
-fn takes_arguments(function: &FunctionType, arguments: &Arguments) -> bool {
-    let count = arguments.values.len() + usize::from(arguments.lambda.is_some());
-    let wanted = function.parameters.len();
-    arguments.values.iter().all(|one| one.name.is_none())
-        && (count == wanted || function.receiver.is_some() && count == wanted + 1)
+    /// Whether a value of a function type can be called so: its parameters have no names, and all are given; its receiver may be.
+    fn takes_arguments(&self, file: &ProjectFile, function: &FunctionType, arguments: &Arguments) -> bool {
+        let values: Vec<NodeId> =
+            arguments.values.iter().map(|one| one.value).chain(arguments.lambda).collect();
+        let receiver = function.receiver.iter().filter(|_| values.len() > function.parameters.len());
+        let wanted: Vec<&Type> = receiver.chain(&function.parameters).collect();
+        arguments.values.iter().all(|one| one.name.is_none())
+            && values.len() == wanted.len()
+            && values
+                .iter()
+                .zip(wanted)
+                .all(|(value, ty)| self.argument_fits(file, *value, ty, &[]) != Fit::No)
+    }
 }

@@ -1,8 +1,9 @@
 //! Type arguments in place of type parameters.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::ty::Type;
+use super::ty::{FunctionType, Type};
 use super::universe::DeclarationId;
 
 /// What type parameters stand for.
@@ -46,11 +47,12 @@ impl Substitution {
                 Type::class(class.class, arguments)
             }
             Type::Both(both) => Type::both(self.apply(&both.0), self.apply(&both.1)),
-            Type::Function(function) => Type::function(
-                function.receiver.as_ref().map(|receiver| self.apply(receiver)),
-                function.parameters.iter().map(|parameter| self.apply(parameter)).collect(),
-                self.apply(&function.result),
-            ),
+            Type::Function(function) => Type::Function(Arc::new(FunctionType {
+                contexts: function.contexts,
+                receiver: function.receiver.as_ref().map(|receiver| self.apply(receiver)),
+                parameters: function.parameters.iter().map(|parameter| self.apply(parameter)).collect(),
+                result: self.apply(&function.result),
+            })),
             _ => ty.clone(),
         }
     }

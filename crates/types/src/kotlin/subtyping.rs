@@ -68,7 +68,7 @@ impl Universe<'_> {
             },
             (Type::Function(one), Type::Function(two)) => {
                 let count = |function: &super::ty::FunctionType| {
-                    function.parameters.len() + usize::from(function.receiver.is_some())
+                    function.contexts + function.parameters.len() + usize::from(function.receiver.is_some())
                 };
                 if count(one) == count(two) { Fit::Yes } else { Fit::No }
             }

@@ -39,6 +39,8 @@ pub(super) struct ClassType {
 
 #[derive(Debug, PartialEq)]
 pub(super) struct FunctionType {
+    /// How many values it takes from the context: `context(Raise<E>) () -> A`.
+    pub(super) contexts: usize,
     pub(super) receiver: Option<Type>,
     pub(super) parameters: Vec<Type>,
     pub(super) result: Type,
@@ -67,7 +69,7 @@ impl Type {
     }
 
     pub(super) fn function(receiver: Option<Type>, parameters: Vec<Type>, result: Type) -> Type {
-        Type::Function(Arc::new(FunctionType { receiver, parameters, result }))
+        Type::Function(Arc::new(FunctionType { contexts: 0, receiver, parameters, result }))
     }
 
     /// Returns the type that all of these are; unknown if they differ, or if there are none. Type arguments in

@@ -1,9 +1,11 @@
 //! What a written type means.
 
+use std::sync::Arc;
+
 use super::declarations::DeclarationKind;
 use super::source_file::SourceFile;
 use super::substitution::Substitution;
-use super::ty::Type;
+use super::ty::{FunctionType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -77,7 +79,11 @@ impl Universe<'_> {
         });
         let result = file.children(node).filter(|child| is_type(file.kind(*child))).last();
         let result = result.map_or(Type::Unknown, |result| self.written_type(file, result));
-        Type::function(receiver, parameters, result)
+        let contexts = file.child(node, K::ContextParameters);
+        let contexts = contexts.map_or(0, |list| {
+            file.children(list).filter(|one| file.kind(*one) == K::ContextParameter).count()
+        });
+        Type::Function(Arc::new(FunctionType { contexts, receiver, parameters, result }))
     }
 
     fn user_type(&self, file: &ProjectFile, node: NodeId) -> Type {
