@@ -50,7 +50,8 @@ pub(super) struct Members {
 #[derive(Debug)]
 pub(super) struct CallableShape {
     parameters: Vec<Type>,
-    is_extension: bool,
+    /// Of an extension.
+    receiver: Option<Type>,
 }
 
 /// How many supertypes are followed.
@@ -323,8 +324,12 @@ impl Universe<'_> {
     pub(super) fn overrides_by_shape(&self, near: DeclarationId, far: DeclarationId) -> bool {
         let (near, far) = (self.shape(near), self.shape(far));
         let (one, two) = (&near.parameters, &far.parameters);
+        let is_same_receiver = match (&near.receiver, &far.receiver) {
+            (Some(one), Some(two)) => self.may_be_same(one, two),
+            (one, two) => one.is_some() == two.is_some(),
+        };
         one.len() == two.len()
-            && near.is_extension == far.is_extension
+            && is_same_receiver
             && one.iter().zip(two.iter()).all(|(one, two)| self.may_be_same(one, two))
     }
 
@@ -351,7 +356,7 @@ impl Universe<'_> {
         self.remembered(&self.findings.shapes, callable, || {
             let parameters =
                 self.own_parameters(callable).into_iter().map(|parameter| parameter.ty).collect();
-            Arc::new(CallableShape { parameters, is_extension: self.extension_receiver(callable).is_some() })
+            Arc::new(CallableShape { parameters, receiver: self.extension_receiver(callable) })
         })
     }
 }
