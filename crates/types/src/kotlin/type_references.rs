@@ -204,8 +204,14 @@ impl Universe<'_> {
     }
 
     fn classifier_of_file(&self, file: &ProjectFile, name: &str) -> Classifier {
-        if let Some(import) = file.imports.iter().find(|import| import.bound() == Some(name)) {
-            return self.imported_classifier(file, &import.path);
+        for import in file.imports.iter().filter(|import| import.bound() == Some(name)) {
+            let imported = self.qualified(&import.path);
+            let is_classifier =
+                |id: &DeclarationId| self.kind(*id).is_some_and(DeclarationKind::is_classifier);
+            // A function that is called like a class hides none.
+            if imported.is_empty() || imported.iter().any(is_classifier) {
+                return self.imported_classifier(file, &import.path);
+            }
         }
         let classifier = |ids: Vec<DeclarationId>| {
             let is_classifier =
