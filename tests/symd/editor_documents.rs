@@ -78,6 +78,48 @@ fn a_buffer_is_saved_if_its_file_has_its_text() {
 }
 
 #[test]
+fn an_unsaved_text_outlasts_its_file() {
+    let user = user();
+    let directory = user.path("project/d");
+    std::fs::create_dir(&directory).unwrap();
+    write(&directory.join("b.py"), "def saved_too():\n    return 1\n");
+    let (one, other) = (uri(&user, "project/a.py"), uri(&user, "project/d/b.py"));
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&one, 1, SAVED);
+    editor.change(&one, 2, [0, 4, 0, 9], "typed");
+    editor.open(&other, 1, "def typed_too():\n    return 1\n");
+    editor.settle();
+    assert_eq!(seen(&user), "typed");
+    std::fs::remove_file(user.path("project/a.py")).unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+
+    let mark = "[unsaved: a.py in fake 1; the file is gone from the disk]";
+    let call = |tool: &str, arguments: &str| user.check(&["call", tool, arguments], 0);
+    let read = call("read_file", r#"{"relative_path": "a.py"}"#);
+    assert!(read.contains("def typed") && read.contains(mark), "{read}");
+    assert_eq!(seen(&user), "typed");
+    let found = call("find_symbol", r#"{"name_path_pattern": "typed", "substring_matching": true}"#);
+    assert!(found.contains("a.py") && found.contains("d/b.py"), "{found}");
+    let hits = call("search_for_pattern", r#"{"substring_pattern": "def .*:"}"#);
+    assert!(hits.contains("typed()") && hits.contains("typed_too()"), "{hits}");
+    let listed = call("list_dir", r#"{"relative_path": ".", "recursive": true}"#);
+    assert!(listed.contains("a.py") && listed.contains("b.py"), "{listed}");
+    let edit = r#"{"relative_path": "a.py", "needle": "return 1", "repl": "return 2", "mode": "literal"}"#;
+    let told = user.check(&["call", "replace_content", edit], 1);
+    assert!(told.contains("a.py has changes in an editor that are not saved"), "{told}");
+    assert!(!user.path("project/a.py").exists());
+
+    write(&user.path("project/a.py"), "def typed():\n    return 1\n");
+    editor.save(&one);
+    editor.close(&other);
+    editor.settle();
+    let read = call("read_file", r#"{"relative_path": "a.py"}"#);
+    assert!(!read.contains("[unsaved"), "{read}");
+    let found = call("find_symbol", r#"{"name_path_pattern": "typed", "substring_matching": true}"#);
+    assert!(!found.contains("b.py"), "{found}");
+}
+
+#[test]
 fn a_file_that_is_open_under_two_names_keeps_the_unsaved_one() {
     let user = user();
     std::os::unix::fs::symlink(user.path("project"), user.path("project/link")).unwrap();

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use symd::base::RelPath;
 use symd::ops::Project;
 use symd::toolsets::Outcome;
+use symd::vfs::TextOrigin;
 
 use crate::opened::{Opening, call_native};
 use crate::servers::real_server;
@@ -65,7 +66,7 @@ const NO_SERVER: &str = "[[language]]\nname = \"python\"\nlanguage-servers = []\
 #[test]
 fn every_tool_sees_the_unsaved_text() {
     play(NO_SERVER, None, async |stage, _| {
-        stage.0.engine.set_unsaved(path("a.py"), 1, UNSAVED).await.unwrap();
+        stage.0.engine.set_unsaved(path("a.py"), 1, UNSAVED, TextOrigin::OfFile).await.unwrap();
         let found = stage.done("find_symbol", json!({ "name_path_pattern": "unsaved" })).await;
         assert!(found.contains("a.py") && found.ends_with("complete]"), "{found}");
         let uses = stage.done("find_referencing_symbols", json!({ "name_path": "unsaved" })).await;
@@ -91,7 +92,7 @@ fn no_edit_changes_a_file_that_an_editor_has_not_saved() {
         let on_disk = || std::fs::read_to_string(at.join("project/a.py")).unwrap();
         assert_eq!(on_disk(), edited);
 
-        stage.0.engine.set_unsaved(path("a.py"), 1, UNSAVED).await.unwrap();
+        stage.0.engine.set_unsaved(path("a.py"), 1, UNSAVED, TextOrigin::OfFile).await.unwrap();
         let edits = [
             ("replace_content", replace("return 1", "return 3")),
             (
@@ -126,7 +127,7 @@ fn a_language_server_is_sent_the_unsaved_text() {
             let hover = json!({ "relative_path": "a.py", "line": 6, "name": "saved" });
             let before = stage.done("hover", hover).await;
             assert!(before.contains("def saved()"), "{before}");
-            stage.0.engine.set_unsaved(path("a.py"), 1, UNSAVED).await.unwrap();
+            stage.0.engine.set_unsaved(path("a.py"), 1, UNSAVED, TextOrigin::OfFile).await.unwrap();
             let hover = json!({ "relative_path": "a.py", "line": 6, "name": "unsaved" });
             let after = stage.done("hover", hover).await;
             assert!(after.contains("def unsaved()"), "{after}");

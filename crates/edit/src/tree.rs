@@ -340,6 +340,13 @@ impl<'r> Tree<'r> {
     }
 
     fn changes(mut self) -> Result<Changes, EditError> {
+        // The editor has the text that the plan was made for; no file has it.
+        let is_in_editor_alone = |path: &&RelPath| {
+            self.before.get(*path).is_some_and(Option::is_none) && self.unsaved.outlasts_file(path)
+        };
+        if let Some(path) = self.conflicts.keys().find(is_in_editor_alone) {
+            return Err(EditError::Unsaved { path: path.clone() });
+        }
         if !self.conflicts.is_empty() {
             return Err(EditError::Conflict { files: self.conflicts.into_values().collect() });
         }

@@ -219,7 +219,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::sync::Arc;
 
-    use symd_vfs::{Root, UnsavedTexts};
+    use symd_vfs::{Root, TextOrigin, UnsavedTexts};
 
     use super::*;
     use crate::editor::{Editor, Options};
@@ -255,7 +255,7 @@ mod tests {
             Ok(())
         });
         let unsaved = Arc::<UnsavedTexts>::default();
-        unsaved.set(&paths[0], 1, typed);
+        unsaved.set(&paths[0], 1, typed, TextOrigin::OfFile);
         let root = Arc::new(Root::open(&project).unwrap());
         let options = Options { hook, ..Options::default() };
         let (editor, _) = Editor::open_with(Arc::clone(&root), &state, options).unwrap();

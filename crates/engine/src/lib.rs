@@ -69,7 +69,7 @@ use symd_index::cache::{Cache, Key};
 use symd_parse::{Parsers, Warm};
 use symd_syntax::Outline;
 use symd_sys::clock::ClockReading;
-use symd_vfs::{Change, Ignore, IgnoreSettings, Overlay, Root, Stat, UnsavedTexts, Vendored};
+use symd_vfs::{Change, Ignore, IgnoreSettings, Overlay, Root, Stat, TextOrigin, UnsavedTexts, Vendored};
 use symd_watch::{Notice, Watch, WatchError, WatchOptions};
 use turns::EditQueue;
 
@@ -393,11 +393,17 @@ impl Engine {
 
     /// Sets the text that an editor shows for the file at `path`, which must contain no link and lie in the
     /// project. Questions asked after this call, by every client, see it in the file's place: its text, outline
-    /// and occurrences. An older `version` than the known one is ignored.
-    pub async fn set_unsaved(&self, path: RelPath, version: i64, text: &str) -> Result<(), EngineError> {
+    /// and occurrences, and after the file was removed too, if `origin` says that there was one. An older `version` than the known one is ignored.
+    pub async fn set_unsaved(
+        &self,
+        path: RelPath,
+        version: i64,
+        text: &str,
+        origin: TextOrigin,
+    ) -> Result<(), EngineError> {
         // Reserved first: a future that is dropped here leaves nothing half done.
         let event = self.events.reserve().await.map_err(|_| EngineError::Stopped)?;
-        if self.unsaved.set(&path, version, text) {
+        if self.unsaved.set(&path, version, text, origin) {
             event.send(Event::Unsaved(path));
         }
         Ok(())

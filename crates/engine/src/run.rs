@@ -377,7 +377,7 @@ impl Run {
         self.state.forget_unlisted(directory, is_gone);
         // Includes files not in the index yet, whose scan began before they were removed or ignored.
         self.pending.outdate(directory, is_gone);
-        gone.iter().for_each(|path| self.remove(path));
+        self.remove_unless_unsaved(gone);
         let (code, plain): (Vec<RelPath>, Vec<RelPath>) =
             files.into_iter().partition(|path| !self.is_plain_by_name(path));
         for path in plain {
@@ -500,7 +500,19 @@ impl Run {
     fn remove_within(&mut self, path: &RelPath) {
         self.state.forget_unlisted(path, |_| true);
         let gone: Vec<RelPath> = self.state.within(path).map(|file| file.path.clone()).collect();
+        self.remove_unless_unsaved(gone);
+    }
+
+    /// Removes files that are gone. Where an editor has an unsaved text, a scan decides: that text may outlast its file.
+    fn remove_unless_unsaved(&mut self, gone: Vec<RelPath>) {
+        let may_stay = |path: &RelPath| {
+            self.scanner.files.is_unsaved(path) && !self.ignore.is_ignored(path, EntryKind::File)
+        };
+        let (unsaved, gone): (Vec<RelPath>, Vec<RelPath>) = gone.into_iter().partition(may_stay);
         gone.iter().for_each(|path| self.remove(path));
+        if !unsaved.is_empty() {
+            self.scan_paths(unsaved);
+        }
     }
 
     /// Compares every file that was read with its current state on disk: writes through mmap, or through a

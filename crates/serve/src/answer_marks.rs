@@ -42,14 +42,14 @@ fn mark_unsaved(project: &Project, offered: Offered, named: &[String], reply: &m
             continue;
         }
         let editors = state.dirty_in.join(" and ");
-        let mark = if state.differs {
-            format!("[unsaved: {path} in {editors}, with different texts; this is the one that changed last]")
-        } else {
-            format!(
-                "[unsaved: {path} in {editors}{}]",
-                if changes { "; a build sees the file as it was saved" } else { "" }
-            )
+        let differs =
+            if state.differs { ", with different texts; this is the one that changed last" } else { "" };
+        let file = match (project.buffers.is_file_gone(&path), changes && !state.differs) {
+            (true, _) => "; the file is gone from the disk",
+            (false, true) => "; a build sees the file as it was saved",
+            (false, false) => "",
         };
+        let mark = format!("[unsaved: {path} in {editors}{differs}{file}]");
         if !reply.text.is_empty() && !reply.text.ends_with('\n') {
             reply.text.push('\n');
         }

@@ -18,7 +18,7 @@ pub use files::Files;
 pub use git_paths::GitPaths;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};
 pub use memory::MemoryFiles;
-pub use overlay::{Overlay, UnsavedTexts};
+pub use overlay::{Overlay, TextOrigin, UnsavedTexts};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
 pub use root::{kind_of, stat_of};
 pub use slot::{Meta, PermissionSource, Slot, SlotContent, SlotOpener, TEMPORARY_PREFIX};

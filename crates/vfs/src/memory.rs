@@ -137,7 +137,7 @@ impl Files for MemoryFiles {
 #[allow(clippy::disallowed_methods)]
 mod tests {
     use super::*;
-    use crate::overlay::{Overlay, UnsavedTexts};
+    use crate::overlay::{Overlay, TextOrigin, UnsavedTexts};
     use std::sync::Arc;
 
     fn path(text: &str) -> RelPath {
@@ -171,22 +171,51 @@ mod tests {
         let overlay = Overlay::new(below.clone(), unsaved.clone());
         let a = path("a.py");
         let saved = overlay.stat(&a).expect("there").1;
-        assert!(unsaved.set(&a, 2, "unsaved text"));
+        assert!(unsaved.set(&a, 2, "unsaved text", TextOrigin::OfFile));
         assert_eq!((text(&overlay, "a.py").as_str(), text(&overlay, "b.py").as_str()), ("unsaved text", "b"));
         assert_eq!(overlay.read_at(&a, 2, 5).expect("read").bytes, b"saved");
         let shown = overlay.stat_link(&a).expect("there").1;
         assert_eq!(shown.size, 12);
         assert!(shown != saved && overlay.read_no_follow(&a, 99).expect("read").stat == shown);
         assert_eq!(overlay.stat_children(&RelPath::root(), &["a.py"])[0].expect("there").1, shown);
-        assert!(!unsaved.set(&a, 1, "older") && unsaved.set(&a, 2, "same size :)"));
+        assert!(
+            !unsaved.set(&a, 1, "older", TextOrigin::OfFile)
+                && unsaved.set(&a, 2, "same size :)", TextOrigin::OfFile)
+        );
         assert_ne!(overlay.stat(&a).expect("there").1, shown, "same size, other text");
         assert!(matches!(overlay.read_no_follow(&a, 3), Err(VfsError::TooLarge { bytes: 12, .. })));
         assert!(overlay.is_unsaved(&a) && unsaved.version(&a) == Some(2));
         below.remove(&a);
-        assert!(overlay.read(&a).is_err(), "the file is gone");
+        assert!(unsaved.set(&a, 3, "new", TextOrigin::New));
+        assert!(overlay.read(&a).is_err() && overlay.stat_link(&a).is_err(), "there never was a file");
         below.write(&a, b"back");
         assert!(unsaved.remove(&a) && !unsaved.remove(&a));
         assert_eq!(text(&overlay, "a.py"), "back");
+    }
+
+    #[test]
+    fn an_unsaved_text_outlasts_its_file() {
+        let below = Arc::new(MemoryFiles::new(Path::new("/p"), [("d/a.py", "saved"), ("b.py", "b")]));
+        let unsaved = Arc::<UnsavedTexts>::default();
+        let overlay = Overlay::new(below.clone(), unsaved.clone());
+        let (a, d) = (path("d/a.py"), path("d"));
+        assert!(unsaved.set(&a, 1, "typed", TextOrigin::OfFile));
+        below.remove(&a);
+        assert_eq!(text(&overlay, "d/a.py"), "typed");
+        let (kind, state) = overlay.stat_link(&a).expect("there");
+        assert_eq!((kind, state.size, state.links), (EntryKind::File, 5, 1));
+        assert_eq!(overlay.stat_children(&d, &["a.py"]), [Some((EntryKind::File, state))]);
+        let names = |of: &RelPath| -> Vec<(String, EntryKind)> {
+            overlay.list(of).expect("listed").0.into_iter().map(|entry| (entry.name, entry.kind)).collect()
+        };
+        assert_eq!(
+            names(&RelPath::root()),
+            [("b.py".to_owned(), EntryKind::File), ("d".to_owned(), EntryKind::Directory)]
+        );
+        assert_eq!(names(&d), [("a.py".to_owned(), EntryKind::File)]);
+        assert_eq!(overlay.stat(&d).expect("there").0, EntryKind::Directory);
+        assert!(unsaved.remove(&a));
+        assert!(overlay.read(&a).is_err() && overlay.stat(&d).is_err() && overlay.list(&d).is_err());
     }
 
     #[test]
@@ -197,7 +226,7 @@ mod tests {
         let unsaved = Arc::<UnsavedTexts>::default();
         let root = crate::Root::open(dir.path()).expect("opened");
         let overlay = Overlay::new(Arc::new(root), unsaved.clone());
-        assert!(unsaved.set(&path("a.py"), 1, "unsaved"));
+        assert!(unsaved.set(&path("a.py"), 1, "unsaved", TextOrigin::OfFile));
         assert_eq!(text(&overlay, "link.py"), "unsaved");
         assert_eq!(overlay.stat(&path("link.py")).expect("there").1.size, 7);
         assert_eq!(overlay.stat_link(&path("link.py")).expect("there").0, EntryKind::Link);

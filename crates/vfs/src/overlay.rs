@@ -1,5 +1,6 @@
 //! Texts that an editor has not saved, laid over the files beneath. Invariant: an unsaved text is seen under its
-//! file's own path and through every link to it, and only while a regular file of that path exists beneath.
+//! file's own path and through every link to it, while a regular file of that path exists beneath, or once nothing
+//! does if the editor had opened or saved a file there: a removed file takes no text from the screen.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,11 +21,21 @@ struct TextsByPath {
     changes: i64,
 }
 
+/// Whether an unsaved text is one of a file, so that it is seen even if the file is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextOrigin {
+    /// There was a file when the editor opened or saved it.
+    OfFile,
+    /// There never was: it counts from its first save.
+    New,
+}
+
 /// A text that an editor has not saved.
 #[derive(Clone, Debug)]
 struct UnsavedText {
     bytes: Arc<[u8]>,
     version: i64,
+    origin: TextOrigin,
     /// The number of the change that set it, which stands for a time in its state.
     change: i64,
 }
@@ -32,14 +43,14 @@ struct UnsavedText {
 impl UnsavedTexts {
     /// Sets the unsaved text of the file at `path`, which must contain no link. Returns `false`, and changes
     /// nothing, if a newer version is known.
-    pub fn set(&self, path: &RelPath, version: i64, text: &str) -> bool {
+    pub fn set(&self, path: &RelPath, version: i64, text: &str, origin: TextOrigin) -> bool {
         let mut texts = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if texts.by_path.get(path).is_some_and(|known| known.version > version) {
             return false;
         }
         texts.changes += 1;
         let change = texts.changes;
-        let text = UnsavedText { bytes: Arc::from(text.as_bytes()), version, change };
+        let text = UnsavedText { bytes: Arc::from(text.as_bytes()), version, origin, change };
         texts.by_path.insert(path.clone(), text);
         true
     }
@@ -63,6 +74,11 @@ impl UnsavedTexts {
     /// Returns the version of the unsaved text of `path`.
     pub fn version(&self, path: &RelPath) -> Option<i64> {
         Some(self.texts().by_path.get(path)?.version)
+    }
+
+    /// Whether `path` has an unsaved text that is seen even if its file is removed.
+    pub fn outlasts_file(&self, path: &RelPath) -> bool {
+        self.get(path).is_some_and(|text| text.origin == TextOrigin::OfFile)
     }
 
     /// Returns the paths that have unsaved texts, in path order.
@@ -91,13 +107,62 @@ impl Overlay {
         Overlay { below, unsaved }
     }
 
-    /// Returns the unsaved text that a path without links has, if its file exists.
+    /// Returns the unsaved text that a path without links has, if its file exists or was removed.
     fn own(&self, path: &RelPath) -> Option<(UnsavedText, Stat)> {
         let text = self.unsaved.get(path)?;
-        match self.below.stat_link(path) {
-            Ok((EntryKind::File, stat)) => Some((text.clone(), text.state(stat))),
-            _ => None,
+        let beneath = match self.below.stat_link(path) {
+            Ok((EntryKind::File, stat)) => stat,
+            Err(VfsError::NotFound { .. }) if text.origin == TextOrigin::OfFile => text.state_without_file(),
+            _ => return None,
+        };
+        Some((text.clone(), text.state(beneath)))
+    }
+
+    /// Returns the paths beneath `directory` of texts whose files were removed.
+    fn without_files(&self, directory: &RelPath) -> Vec<RelPath> {
+        let mut paths = self.unsaved.paths();
+        paths.retain(|path| path != directory && path.is_within(directory));
+        let is_removed = |path: &RelPath| {
+            self.unsaved.outlasts_file(path)
+                && matches!(self.below.stat_link(path), Err(VfsError::NotFound { .. }))
+        };
+        paths.retain(is_removed);
+        paths
+    }
+
+    /// Adds what leads to texts whose files were removed to the listing of `directory`.
+    fn listed(
+        &self,
+        directory: &RelPath,
+        beneath: Result<(Vec<Entry>, usize), VfsError>,
+    ) -> Result<(Vec<Entry>, usize), VfsError> {
+        let lost = self.without_files(directory);
+        if lost.is_empty() {
+            return beneath;
         }
+        let (mut entries, unnamed) = match beneath {
+            Err(VfsError::NotFound { .. }) => (Vec::new(), 0),
+            listed => listed?,
+        };
+        for path in lost {
+            let within = path.as_str()[directory.as_str().len()..].trim_start_matches('/');
+            let (name, kind) = match within.split_once('/') {
+                Some((name, _)) => (name, EntryKind::Directory),
+                None => (within, EntryKind::File),
+            };
+            if let Err(place) = entries.binary_search_by(|entry| entry.name.as_str().cmp(name)) {
+                entries.insert(place, Entry { name: name.to_owned(), kind });
+            }
+        }
+        Ok((entries, unnamed))
+    }
+
+    /// Returns what a path is at which nothing exists beneath.
+    fn removed(&self, path: &RelPath) -> Option<(EntryKind, Stat)> {
+        if let Some((_, stat)) = self.behind_links_above(path) {
+            return Some((EntryKind::File, stat));
+        }
+        (!self.without_files(path).is_empty()).then(|| (EntryKind::Directory, Stat::default()))
     }
 
     /// Returns the unsaved text of `path`. Follows links in its directories, and not `path` itself.
@@ -122,6 +187,14 @@ impl Overlay {
         })
     }
 
+    /// Returns what a path is at which nothing exists beneath, or `error`, which the look beneath gave.
+    fn or_removed(&self, path: &RelPath, error: VfsError) -> Result<(EntryKind, Stat), VfsError> {
+        match &error {
+            VfsError::NotFound { .. } => self.removed(path).ok_or(error),
+            _ => Err(error),
+        }
+    }
+
     /// Returns the state of an entry that is no link itself, given that of the entry beneath.
     fn state_of(&self, path: &RelPath, beneath: (EntryKind, Stat)) -> (EntryKind, Stat) {
         match beneath {
@@ -136,6 +209,12 @@ impl UnsavedText {
     fn state(&self, file: Stat) -> Stat {
         // No file was changed before 1970.
         Stat { size: self.bytes.len() as u64, ctime: -self.change, ..file }
+    }
+
+    /// Returns the state of the file beneath, where there is none.
+    fn state_without_file(&self) -> Stat {
+        // No file system has this number, and no other text this inode.
+        Stat { device: u64::MAX, inode: self.change.unsigned_abs(), links: 1, ..Stat::default() }
     }
 
     fn read(&self, path: &RelPath, stat: Stat, limit: u64) -> Result<FileBytes, VfsError> {
@@ -182,28 +261,35 @@ impl Files for Overlay {
     fn stat(&self, path: &RelPath) -> Result<(EntryKind, Stat), VfsError> {
         match self.followed(path) {
             Some((_, stat)) => Ok((EntryKind::File, stat)),
-            None => self.below.stat(path),
+            None => self.below.stat(path).or_else(|error| self.or_removed(path, error)),
         }
     }
 
     fn stat_link(&self, path: &RelPath) -> Result<(EntryKind, Stat), VfsError> {
-        Ok(self.state_of(path, self.below.stat_link(path)?))
+        match self.below.stat_link(path) {
+            Ok(beneath) => Ok(self.state_of(path, beneath)),
+            Err(error) => self.or_removed(path, error),
+        }
     }
 
     fn stat_children(&self, directory: &RelPath, names: &[&str]) -> Vec<Option<(EntryKind, Stat)>> {
         let beneath = self.below.stat_children(directory, names);
         let state = |(name, found): (&&str, Option<(EntryKind, Stat)>)| {
-            Some(self.state_of(&directory.join(name), found?))
+            let path = directory.join(name);
+            match found {
+                Some(beneath) => Some(self.state_of(&path, beneath)),
+                None => self.removed(&path),
+            }
         };
         names.iter().zip(beneath).map(state).collect()
     }
 
     fn list(&self, directory: &RelPath) -> Result<(Vec<Entry>, usize), VfsError> {
-        self.below.list(directory)
+        self.listed(directory, self.below.list(directory))
     }
 
     fn list_no_follow(&self, directory: &RelPath) -> Result<(Vec<Entry>, usize), VfsError> {
-        self.below.list_no_follow(directory)
+        self.listed(directory, self.below.list_no_follow(directory))
     }
 
     fn resolve(&self, path: &RelPath) -> Result<RelPath, VfsError> {

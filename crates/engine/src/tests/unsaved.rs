@@ -2,7 +2,7 @@
 //! in memory, and its watcher is controlled by the test.
 
 use super::*;
-use symd_vfs::{MemoryFiles, Overlay, UnsavedTexts};
+use symd_vfs::{MemoryFiles, Overlay, TextOrigin, UnsavedTexts};
 
 /// An engine of a project in memory.
 struct MemoryEngine {
@@ -64,7 +64,11 @@ impl MemoryEngine {
     }
 
     fn set(&self, name: &str, version: i64, text: &str) {
-        self.runtime.block_on(self.engine.set_unsaved(path(name), version, text)).expect("set");
+        self.set_as(TextOrigin::OfFile, name, version, text);
+    }
+
+    fn set_as(&self, origin: TextOrigin, name: &str, version: i64, text: &str) {
+        self.runtime.block_on(self.engine.set_unsaved(path(name), version, text, origin)).expect("set");
     }
 
     fn remove(&self, name: &str) {
@@ -104,10 +108,29 @@ fn a_write_beneath_an_unsaved_text_shows_when_the_text_is_removed() {
 #[test]
 fn an_unsaved_text_of_no_file_of_the_project_is_not_seen() {
     let project = MemoryEngine::new(&[("a.py", "saved = 1\n")]);
-    project.set("new.py", 1, "unsaved = 1\n");
+    project.set_as(TextOrigin::New, "new.py", 1, "unsaved = 1\n");
     assert_eq!(project.seen(), pair("a.py:saved", "saved = 1\n"));
     project.memory.remove(&path("a.py"));
     project.memory.write(&path("a.py"), b"saved = 2\n");
     project.remove("new.py");
     assert_eq!(project.seen().0, "a.py:saved");
+}
+
+#[test]
+fn an_unsaved_text_outlasts_its_file() {
+    let project = MemoryEngine::new(&[("a.py", "saved = 1\n"), ("b.py", "b = 1\n")]);
+    project.set("a.py", 1, "unsaved = 1\n");
+    for gone in ["a.py", "b.py"] {
+        project.memory.remove(&path(gone));
+        assert!(project.fake.tell(vec![Notice::Removed(path(gone))]).is_continue());
+    }
+    assert_eq!(project.seen(), pair("a.py:unsaved", "unsaved = 1\n"));
+    let listed = Notice::Listed { directory: RelPath::root(), files: Vec::new(), directories: Vec::new() };
+    assert!(project.fake.tell(vec![listed]).is_continue());
+    project.set("a.py", 2, "typed = 1\n");
+    assert_eq!(project.seen(), pair("a.py:typed", "typed = 1\n"));
+    project.remove("a.py");
+    project.memory.write(&path("b.py"), b"b = 1\n");
+    project.memory.write(&path("a.py"), b"");
+    assert_eq!(project.seen().0, "");
 }

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use symd_base::RelPath;
 use symd_edit::{Applied, Originator, UnsavedParts};
 use symd_engine::{Engine, EngineError};
-use symd_vfs::Root;
+use symd_vfs::{Root, VfsError};
 use tokio::sync::watch;
 
 pub(crate) use agreement::AgreedBuffers;
@@ -178,6 +178,11 @@ impl Buffers {
         }
     }
 
+    /// Whether `file` is gone from the disk, so that an unsaved text of it is all there is.
+    pub fn is_file_gone(&self, file: &RelPath) -> bool {
+        matches!(self.disk.stat_link(file), Err(VfsError::NotFound { .. }))
+    }
+
     fn table(&self) -> MutexGuard<'_, BufferTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -197,13 +202,13 @@ impl Buffers {
                 .values()
                 .filter(|buffer| buffer.file == *file && !buffer.is_lost && buffer.is_dirty())
                 .max_by_key(|buffer| buffer.change);
-            (table.published, newest.map(|buffer| buffer.seen().into_owned()))
+            (table.published, newest.map(|buffer| (buffer.seen().into_owned(), buffer.origin())))
         };
-        if let Some(text) = &text {
+        if let Some((text, _)) = &text {
             self.unsaved_parts.record_text(file, text);
         }
         match text {
-            Some(text) => self.engine.set_unsaved(file.clone(), number, &text).await,
+            Some((text, origin)) => self.engine.set_unsaved(file.clone(), number, &text, origin).await,
             None => self.engine.remove_unsaved(file.clone()).await,
         }
     }

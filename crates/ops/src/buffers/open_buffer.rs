@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use symd_base::text::Encoding;
 use symd_base::{ContentHash, RelPath, Text};
+use symd_vfs::TextOrigin;
 
 /// A change of a buffer: the bytes `start..end` of its text, replaced by a new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(super) struct OpenBuffer {
     pub(super) change: u64,
     /// The text that was saved last, or that the file had when it was opened; `None` without a file.
     saved: Option<TextMark>,
+    /// Whether there was a file when the document was opened or saved.
+    origin: TextOrigin,
     /// Whether the file's lines end in CR LF and the editor's text may hide that.
     has_crlf: bool,
     /// Whether the file had an encoding that symd does not know when the document was opened.
@@ -66,6 +69,7 @@ impl TextMark {
 impl OpenBuffer {
     /// Returns a buffer that an editor opened; `on_disk` is its file's content, if there is a file.
     pub(super) fn new(file: RelPath, (version, text): (i64, String), on_disk: Option<Vec<u8>>) -> OpenBuffer {
+        let origin = if on_disk.is_some() { TextOrigin::OfFile } else { TextOrigin::New };
         let decoded = on_disk.and_then(|bytes| Text::decode(bytes).ok());
         let has_crlf = decoded.as_ref().is_some_and(|disk| all_lines_end_in_crlf(disk.as_str()));
         let is_lossy = decoded.as_ref().is_some_and(|disk| disk.encoding() == Encoding::Lossy);
@@ -75,6 +79,7 @@ impl OpenBuffer {
             version,
             change: 0,
             saved: None,
+            origin,
             has_crlf,
             is_lossy,
             is_lost: false,
@@ -141,6 +146,9 @@ impl OpenBuffer {
     /// Records that the editor saved the document; `on_disk` is what its file has now, which need not be this
     /// text: its user may have typed on.
     pub(super) fn record_save(&mut self, on_disk: Option<Vec<u8>>) {
+        if on_disk.is_some() {
+            self.origin = TextOrigin::OfFile;
+        }
         match on_disk.map(Text::decode) {
             // The editor knows the encoding, symd does not: its word is all there is.
             Some(Ok(disk)) if disk.encoding() == Encoding::Lossy => {
@@ -168,12 +176,23 @@ impl OpenBuffer {
         }
     }
 
-    /// Takes over what is known of the file from the buffer that this one replaces, where the file's encoding
-    /// does not let it be compared.
+    /// Takes over from the buffer that this one replaces what the file does not tell now: that there was one, and
+    /// what was saved in it, where its encoding does not let it be compared.
     pub(super) fn inherit(&mut self, replaced: &OpenBuffer) {
-        if self.is_lossy && replaced.file == self.file {
+        if replaced.file != self.file {
+            return;
+        }
+        if replaced.origin == TextOrigin::OfFile {
+            self.origin = TextOrigin::OfFile;
+        }
+        if self.is_lossy {
             self.saved = replaced.saved;
         }
+    }
+
+    /// Returns whether there was a file when the document was opened or saved.
+    pub(super) fn origin(&self) -> TextOrigin {
+        self.origin
     }
 
     /// Returns the least and the most bytes of a file that has this text: with or without CR and a byte-order mark.
