@@ -179,3 +179,24 @@ fn a_command_of_the_editor_itself_is_refused_at_once_while_it_makes_an_edit() {
     let done = call.wait_with_output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
 }
+
+#[test]
+fn an_edit_waits_for_an_editor_that_reads_the_changed_file_again() {
+    play(EditorDeadlines { reload: PATIENCE, ..EditorDeadlines::default() }, async |stage| {
+        let path = RelPath::new("b.py").unwrap();
+        stage.editor.open(path.clone(), 1, "b = 1\n".to_owned()).await.unwrap();
+        let reload = async {
+            let disk = stage.project.editor.root().join("b.py");
+            while std::fs::read_to_string(&disk).unwrap() != "b = 2\n" {
+                tokio::task::yield_now().await;
+            }
+            let change = |start, end, text: &str| BufferChange { start, end, text: text.to_owned() };
+            stage.editor.change(&path, 2, &[change(4, 5, "2")], 6).await.unwrap();
+            // Its user types on at once.
+            stage.editor.change(&path, 3, &[change(0, 0, "#")], 7).await.unwrap();
+        };
+        let ((outcome, told), ()) = tokio::join!(stage.edit_of("b.py", "b = 1", "b = 2"), reload);
+        assert_eq!(outcome, Outcome::Done, "{told}");
+        assert!(!told.contains("reloaded"), "{told}");
+    });
+}

@@ -18,7 +18,7 @@ use super::history::{self, Operation, UndoTarget};
 use super::plan::{Originator, Plan, PlanStep};
 use super::put_back::{self, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back};
 use super::rebase::rebase;
-use super::stages::{EditLock, EditStage, EditorTurn};
+use super::stages::{EditLock, EditStage, EditorTurn, StagedRecord};
 use super::steps::Hook;
 use super::store::{JournalLocation, Leftover, OperationId, Pending, Store};
 use super::tree::{self, Links};
@@ -56,6 +56,8 @@ pub struct Applied {
     pub directories: Vec<RelPath>,
     /// Buffers that have the change and that their editors did not save, each with the reason: their files have it too.
     pub not_saved: Vec<String>,
+    /// Saved buffers that still show the text before the edit, since their editors have not read the file again.
+    pub not_reloaded: Vec<String>,
 }
 
 /// The edits of one project.
@@ -143,6 +145,12 @@ impl Editor {
                 continue;
             }
             let Some(journal) = self.store.read_cut_short(id)? else { continue };
+            let conflict = journal.entry.conflict();
+            if !conflict.is_empty() {
+                let (title, put_back, in_editors) = (journal.entry.title, Vec::new(), Vec::new());
+                operations.push(RecoveredOperation { id, title, put_back, left: conflict, in_editors });
+                continue;
+            }
             let beyond_repair = put_back::beyond_repair(&self.root, &journal.entry);
             let left = if beyond_repair.is_empty() {
                 put_back::changed_by_others(&self.root, &journal.entry)
@@ -455,6 +463,24 @@ impl Editor {
     pub(super) fn set_aside(&self, pending: &Pending, left: &[UnrestoredFile]) -> Result<(), EditError> {
         let journal = pending.journal.about(&left.iter().map(|left| &left.path).collect());
         Ok(self.store.set_aside(&journal, pending.place)?)
+    }
+
+    /// Keeps an edit that has failed for the user's decision, because editors did not take their parts back. `kept` is the
+    /// state of each file that is not as it was. Returns the number under which [`Editor::resolve`] knows it.
+    pub fn keep_conflict(
+        &self,
+        record: StagedRecord,
+        kept: &BTreeMap<RelPath, String>,
+    ) -> Result<OperationId, EditError> {
+        let _lock = self.lock(self.turn_here())?;
+        let StagedRecord(mut journal) = record;
+        let state = |file: FileChange| {
+            let state = kept.get(&file.path).map_or("is as it was before the edit", String::as_str);
+            (file.path, state.to_owned())
+        };
+        journal.entry.conflict = journal.entry.files().into_iter().map(state).collect();
+        self.store.keep_cut_short(&journal)?;
+        Ok(journal.entry.id)
     }
 
     /// Blocks until no other edit of this process has a turn.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Changes, FileChange};
 use super::plan::Originator;
+use super::put_back::UnrestoredFile;
 use super::store::OperationId;
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{Meta, PermissionSource, TEMPORARY_PREFIX};
@@ -64,6 +65,9 @@ pub(super) struct Entry {
     /// Files whose old bytes are lost because the journal was damaged.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) lost: BTreeSet<RelPath>,
+    /// The state of each file after an edit that failed and that an editor did not take back; empty for all others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) conflict: BTreeMap<RelPath, String>,
 }
 
 /// A header with its length on disk, after which the old bytes of files begin.
@@ -159,6 +163,7 @@ impl Journal {
             made: changes.make.clone(),
             cleared: changes.clear.clone(),
             lost: BTreeSet::new(),
+            conflict: BTreeMap::new(),
         };
         Journal { entry, old }
     }
@@ -291,6 +296,13 @@ impl Entry {
             Record::Move { .. } => None,
         };
         self.records.iter().filter_map(path).collect()
+    }
+
+    /// Returns the files of an edit that an editor did not take back, each with its state then; empty for all others.
+    pub(super) fn conflict(&self) -> Vec<UnrestoredFile> {
+        let file =
+            |(path, state): (&RelPath, &String)| UnrestoredFile { path: path.clone(), reason: state.clone() };
+        self.conflict.iter().map(file).collect()
     }
 
     /// Returns the file of `record` whose old bytes the journal contains.

@@ -43,7 +43,7 @@ pub use error::{Conflict, EditError};
 pub use history::{Operation, OperationKind, UndoTarget};
 pub use plan::{Access, Originator, Plan, PlanStep};
 pub use put_back::{Recovered, RecoveredOperation, Resolution, UnrestoredFile};
-pub use stages::{ClosedGate, EditStage, EditorTurn, FailedEdit, StagedEdit};
+pub use stages::{ClosedGate, EditStage, EditorTurn, FailedEdit, StagedEdit, StagedRecord};
 pub use steps::{Hook, Step};
 pub use store::OperationId;
 pub use unsaved_parts::{PartState, UnsavedPart, UnsavedParts};

@@ -73,6 +73,10 @@ pub struct StagedEdit {
     pub(super) resolves: Option<Journal>,
 }
 
+/// What an edit was to change, with the old texts: for an edit that failed and is not taken back everywhere.
+#[derive(Clone, Debug)]
+pub struct StagedRecord(pub(super) Journal);
+
 /// An edit that changed every file and could not be committed.
 #[derive(Debug)]
 pub struct FailedEdit {
@@ -115,6 +119,11 @@ impl StagedEdit {
             Change::Move { from, to, .. } => vec![from.clone(), to.clone()],
         };
         self.changes.list.iter().flat_map(touched).collect()
+    }
+
+    /// Returns the record of what the edit changes.
+    pub fn record(&self) -> StagedRecord {
+        StagedRecord(self.pending.journal.clone())
     }
 
     /// Returns the description of the edit.
@@ -235,7 +244,13 @@ impl Editor {
         let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::file_changes).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let directories = changes.make.clone();
-        Applied { id: Some(pending.journal.entry.id), files, directories, not_saved: Vec::new() }
+        Applied {
+            id: Some(pending.journal.entry.id),
+            files,
+            directories,
+            not_saved: Vec::new(),
+            not_reloaded: Vec::new(),
+        }
     }
 
     /// Removes the record of an operation that recovery could not put back.

@@ -265,9 +265,14 @@ impl Store {
 
     /// Keeps `journal`, the rest of the edit in progress, until the user decides how to resolve it.
     pub(super) fn set_aside(&self, journal: &Journal, place: JournalLocation) -> Result<(), StateError> {
-        let head = self.head(journal)?;
-        durable::write(&self.path(journal.entry.id, CUT_SHORT), &journal.parts(&head))?;
+        self.keep_cut_short(journal)?;
         self.drop_pending(place)
+    }
+
+    /// Keeps `journal` until the user decides how to resolve it.
+    pub(super) fn keep_cut_short(&self, journal: &Journal) -> Result<(), StateError> {
+        let head = self.head(journal)?;
+        durable::write(&self.path(journal.entry.id, CUT_SHORT), &journal.parts(&head))
     }
 
     /// Returns the operations that were cut short and could not be put back completely.

@@ -100,14 +100,24 @@ pub(super) fn inverse_of(
 }
 
 /// Returns the changes that put every file of `journal` back, whatever it contains now, except files whose
-/// old bytes are lost.
+/// old bytes are lost. Of an edit that an editor did not take back, these are its unsaved texts, while they are as the edit left
+/// them.
 pub(super) fn restoration_of(
     (root, unsaved): (&Root, &UnsavedTexts),
     journal: &Journal,
 ) -> Result<Changes, EditError> {
     let mut tree = Tree::new(root, unsaved);
+    let is_conflict = !journal.entry.conflict.is_empty();
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
-        if record.is_in_editor() {
+        if is_conflict {
+            if let Record::Content { path, after, .. } = record {
+                tree.load(path)?;
+                // Anything else in the editor is its user's.
+                if !tree.is_in_editor(path, *after) {
+                    continue;
+                }
+            }
+        } else if record.is_in_editor() {
             continue;
         }
         if let Record::Content { path, before, .. } = record {
@@ -289,6 +299,12 @@ impl<'r> Tree<'r> {
         self.before.insert(path.clone(), original);
         self.now.insert(path.clone(), wanted);
         Ok(())
+    }
+
+    /// Returns whether an editor has the text of this hash, unsaved.
+    fn is_in_editor(&self, path: &RelPath, hash: Option<ContentHash>) -> bool {
+        let found = self.before.get(path).and_then(Option::as_ref);
+        found.is_some_and(|file| file.in_editor && Some(file.hash) == hash)
     }
 
     /// Returns whether the file has the hash `base` now, or had it when the plan began, under whatever name.

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use super::open_buffer::{BufferChange, OpenBuffer};
 use super::port::{DocumentChanges, EditorPort};
+use super::reloads::AwaitedReload;
 use super::{BufferTable, Buffers};
 
 /// How long two texts are compared; afterwards larger changes than necessary are good enough.
@@ -39,8 +40,10 @@ pub(super) struct BufferTarget {
 /// The buffers that made an edit's changes. Questions see the old texts until [`AgreedBuffers::show`].
 #[derive(Debug)]
 pub(crate) struct AgreedBuffers {
-    all: Arc<Buffers>,
+    pub(super) all: Arc<Buffers>,
     targets: Vec<BufferTarget>,
+    /// The buffers of its files that their editors read again by themselves.
+    pub(super) reloads: Vec<AwaitedReload>,
     held: BTreeSet<RelPath>,
     is_released: AtomicBool,
     /// The editors that were asked and did not refuse.
@@ -54,6 +57,45 @@ enum EditorProgress {
     Asked,
     /// It says that it made the change.
     Made,
+}
+
+/// The buffers that an edit concerns.
+#[derive(Debug, Default)]
+struct ConcernedBuffers {
+    /// Those that make the change themselves.
+    targets: Vec<BufferTarget>,
+    /// Those whose editors read the changed file again.
+    reloads: Vec<AwaitedReload>,
+}
+
+/// An edit that failed before a file changed, because of an editor.
+#[derive(Debug)]
+pub(crate) struct Disagreement {
+    pub(crate) reason: EditError,
+    pub(crate) kept: KeptChanges,
+}
+
+impl From<EditError> for Disagreement {
+    fn from(reason: EditError) -> Disagreement {
+        Disagreement { reason, kept: KeptChanges::default() }
+    }
+}
+
+/// What editors have left of an edit that failed.
+#[derive(Debug, Default)]
+pub(crate) struct KeptChanges {
+    /// What the user is told of it; `None` if nothing is left.
+    pub(crate) told: Option<String>,
+    /// The state of each file whose buffer has the change.
+    pub(crate) files: BTreeMap<RelPath, String>,
+}
+
+/// What editors have not done of an edit that was made, each with its file and editor.
+#[derive(Debug, Default)]
+pub(crate) struct UnsettledBuffers {
+    /// Not saved, each with the reason.
+    pub(crate) not_saved: Vec<String>,
+    pub(crate) not_reloaded: Vec<String>,
 }
 
 impl Buffers {
@@ -75,28 +117,33 @@ impl Buffers {
 
     /// Has all editors make the changes of an edit that concern their buffers, and waits until they have told
     /// the planned texts.
-    pub(crate) async fn agree(self: &Arc<Buffers>, staged: &StagedEdit) -> Result<AgreedBuffers, EditError> {
-        let targets = {
+    pub(crate) async fn agree(
+        self: &Arc<Buffers>,
+        staged: &StagedEdit,
+    ) -> Result<AgreedBuffers, Disagreement> {
+        let ConcernedBuffers { targets, reloads } = {
             let table = self.table();
             table.check_created(&staged.created())?;
             table.check_untouched(&staged.touched(), &[])?;
-            table.targets(&staged.contents())?
+            table.concerned(&staged.contents())?
         };
         let held: BTreeSet<RelPath> = targets.iter().map(|target| target.file.clone()).collect();
         held.iter().for_each(|file| *self.table().held.entry(file.clone()).or_default() += 1);
         let agreed = AgreedBuffers {
             all: Arc::clone(self),
             targets,
+            reloads,
             held,
             is_released: AtomicBool::new(false),
             progress: Mutex::default(),
         };
         match agreed.ask_all(staged.title()).await {
-            Ok(()) => Ok(agreed),
+            Ok(()) => {
+                agreed.await_reloads();
+                Ok(agreed)
+            }
             Err(why) => {
-                let left = agreed.take_back().await;
-                let left = left.map_or_else(String::new, |left| format!("; {left}"));
-                Err(EditError::NotInEditor(format!("{why}{left}")))
+                Err(Disagreement { reason: EditError::NotInEditor(why), kept: agreed.take_back().await })
             }
         }
     }
@@ -159,9 +206,9 @@ impl BufferTable {
         }
     }
 
-    /// Returns the buffers that must change, or why the edit cannot be made.
-    fn targets(&self, contents: &[StagedContent]) -> Result<Vec<BufferTarget>, EditError> {
-        let mut targets = Vec::new();
+    /// Returns the buffers of these files, or why the edit cannot be made.
+    fn concerned(&self, contents: &[StagedContent]) -> Result<ConcernedBuffers, EditError> {
+        let mut concerned = ConcernedBuffers::default();
         for content in contents {
             let mut is_made = false;
             for ((editor, path), buffer) in &self.buffers {
@@ -181,6 +228,8 @@ impl BufferTable {
                 let (Some(after), Ok(before)) = (&content.after, text_of(&content.before)) else { continue };
                 let Ok(after) = text_of(after) else { continue };
                 let seen = buffer.seen();
+                let hides_cr = seen != buffer.text();
+                let new = if hides_cr { after.replace("\r\n", "\n") } else { after.clone() };
                 if content.in_editor && seen != before.as_str() {
                     return refused(
                         "with another text than in another window; make them agree, or close one",
@@ -188,15 +237,19 @@ impl BufferTable {
                 }
                 if !content.in_editor && (!connected.abilities.saves || seen != before.as_str()) {
                     // The file changes, and the editor reads it again.
+                    concerned.reloads.push(AwaitedReload {
+                        editor: *editor,
+                        path: path.clone(),
+                        after: new,
+                        is_current: seen == before.as_str(),
+                    });
                     continue;
                 }
                 if !connected.abilities.applies {
                     return Err(EditError::Unsaved { path: content.path.clone() });
                 }
                 is_made = true;
-                let hides_cr = seen != buffer.text();
-                let new = if hides_cr { after.replace("\r\n", "\n") } else { after.clone() };
-                targets.push(BufferTarget {
+                concerned.targets.push(BufferTarget {
                     editor: *editor,
                     path: path.clone(),
                     file: content.path.clone(),
@@ -209,7 +262,7 @@ impl BufferTable {
                 return Err(EditError::Unsaved { path: content.path.clone() });
             }
         }
-        Ok(targets)
+        Ok(concerned)
     }
 
     pub(super) fn has(&self, target: &BufferTarget, text: &str) -> bool {
@@ -224,7 +277,7 @@ impl BufferTable {
         buffer.is_some_and(|buffer| !buffer.is_lost && has_had(buffer))
     }
 
-    fn name_of(&self, editor: u64) -> String {
+    pub(super) fn name_of(&self, editor: u64) -> String {
         self.editors.get(&editor).map_or_else(|| "an editor".to_owned(), |editor| editor.name.clone())
     }
 
@@ -356,8 +409,8 @@ impl AgreedBuffers {
     }
 
     /// Ends the edit after its files are changed: buffers that were saved are so again, by their editors where
-    /// they still have the planned text. Returns what editors did not save, each with the reason.
-    pub(crate) async fn complete(&self) -> Vec<String> {
+    /// they still have the planned text. Returns what editors did not do.
+    pub(crate) async fn complete(&self) -> UnsettledBuffers {
         let requests = {
             let mut table = self.all.table();
             let mut by_editor: BTreeMap<u64, Vec<(RelPath, i64)>> = BTreeMap::new();
@@ -394,11 +447,11 @@ impl AgreedBuffers {
             let name = self.all.table().name_of(editor);
             not_saved.push(format!("{} in {name} ({why})", paths.join(", ")));
         }
-        not_saved
+        UnsettledBuffers { not_saved, not_reloaded: self.not_reloaded().await }
     }
 
     /// Has the editors take their changes back. Returns what could not be taken back.
-    pub(crate) async fn take_back(&self) -> Option<String> {
+    pub(crate) async fn take_back(&self) -> KeptChanges {
         let deadline = Instant::now() + self.all.deadlines.change;
         for (editor, (port, changes)) in self.requests(|target| (&target.after, &target.before)) {
             let _asked = self.all.ask_editor(self.all.table().name_of(editor));
@@ -434,6 +487,11 @@ impl AgreedBuffers {
         let name =
             |target: &BufferTarget| format!("{} in {}", target.file, self.all.table().name_of(target.editor));
         let left: Vec<String> = self.targets.iter().filter(has_change).map(name).collect();
+        let state = |target: &BufferTarget| {
+            let editor = self.all.table().name_of(target.editor);
+            (target.file.clone(), format!("has the change in {editor}, unsaved"))
+        };
+        let files = self.targets.iter().filter(has_change).map(state).collect();
         let doubtful: Vec<String> = self.targets.iter().filter(may_have_change).map(name).collect();
         self.show().await;
         let mut told = Vec::new();
@@ -444,7 +502,7 @@ impl AgreedBuffers {
             let doubtful = doubtful.join(", ");
             told.push(format!("may still have or make the change, look there and undo it: {doubtful}"));
         }
-        (!told.is_empty()).then(|| told.join("; "))
+        KeptChanges { told: (!told.is_empty()).then(|| told.join("; ")), files }
     }
 
     fn progress(&self) -> MutexGuard<'_, BTreeMap<u64, EditorProgress>> {
@@ -455,6 +513,7 @@ impl AgreedBuffers {
 impl Drop for AgreedBuffers {
     fn drop(&mut self) {
         self.release();
+        self.end_reloads();
     }
 }
 

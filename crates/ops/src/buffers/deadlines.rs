@@ -11,6 +11,8 @@ pub struct EditorDeadlines {
     pub tell: Duration,
     /// How long editors may take to write buffers to their files.
     pub save: Duration,
+    /// How long an edit that is made waits for editors that read a changed file again by themselves.
+    pub reload: Duration,
     /// How long an edit waits while the one before it waits for an editor: that editor may be waiting for this
     /// very edit, through a program of which symd does not know that the editor runs it (format on save).
     pub turn: Duration,
@@ -22,6 +24,7 @@ impl Default for EditorDeadlines {
             change: Duration::from_secs(20),
             tell: Duration::from_secs(3),
             save: Duration::from_secs(5),
+            reload: Duration::from_secs(1),
             turn: Duration::from_secs(5),
         }
     }

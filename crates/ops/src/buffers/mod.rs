@@ -9,6 +9,7 @@ mod editors_present;
 mod late_answers;
 mod open_buffer;
 mod port;
+mod reloads;
 mod turn;
 
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use symd_engine::{Engine, EngineError};
 use symd_vfs::{Root, VfsError};
 use tokio::sync::watch;
 
-pub(crate) use agreement::AgreedBuffers;
+pub(crate) use agreement::{AgreedBuffers, Disagreement, KeptChanges, UnsettledBuffers};
 pub use deadlines::EditorDeadlines;
 use open_buffer::OpenBuffer;
 pub use open_buffer::{BufferChange, LostBuffer};

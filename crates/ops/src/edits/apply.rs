@@ -12,10 +12,10 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::Project;
-use crate::buffers::{AgreedBuffers, Buffers};
+use crate::buffers::{AgreedBuffers, Buffers, Disagreement, KeptChanges, UnsettledBuffers};
 use symd_edit::{
     Applied, ClosedGate, EditError, EditStage, Editor, EditorTurn, FileDiff, Operation, Originator, Plan,
-    Resolution, UndoTarget,
+    Resolution, StagedRecord, UndoTarget,
 };
 use symd_engine::Engine;
 
@@ -153,29 +153,54 @@ async fn go_on(
     (engine, buffers): (Engine, Arc<Buffers>),
     mut stage: EditStage,
 ) -> Result<Applied, ApplyError> {
-    let mut agreed = None;
+    let (mut agreed, mut record) = (None, None);
     if let EditStage::Staged(staged) = stage {
         match buffers.agree(&staged).await {
             Ok(buffers) => agreed = Some(Arc::new(buffers)),
-            Err(reason) => {
+            Err(Disagreement { reason, kept }) => {
+                let record = staged.record();
                 let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
-                return Err(refused.into());
+                return Err(with_kept(&editor, refused.into(), Some(record), kept).await);
             }
         }
+        record = Some(staged.record());
         stage = EditStage::Staged(staged);
     }
     let changed = change_files(&editor, &engine, stage, agreed.as_ref()).await;
     match (agreed, changed) {
         (Some(agreed), Ok(mut applied)) => {
-            applied.not_saved = agreed.complete().await;
+            let UnsettledBuffers { not_saved, not_reloaded } = agreed.complete().await;
+            (applied.not_saved, applied.not_reloaded) = (not_saved, not_reloaded);
             Ok(applied)
         }
-        (Some(agreed), Err(error)) => match agreed.take_back().await {
-            None => Err(error),
-            Some(left) => Err(ApplyError::KeptInEditor { error: Box::new(error), left }),
-        },
+        (Some(agreed), Err(error)) => Err(with_kept(&editor, error, record, agreed.take_back().await).await),
         (None, changed) => changed,
     }
+}
+
+/// Adds what editors keep of a failed edit to its error, and keeps the edit for the user's decision where one of them did
+/// not take its part back.
+async fn with_kept(
+    editor: &Arc<Editor>,
+    error: ApplyError,
+    record: Option<StagedRecord>,
+    KeptChanges { told, files }: KeptChanges,
+) -> ApplyError {
+    let Some(mut left) = told else { return error };
+    // What could not be put back on the disk has kept the edit already.
+    let is_kept = matches!(error, ApplyError::Edit(EditError::RollbackFailed { .. }));
+    if let Some(record) = record.filter(|_| !files.is_empty() && !is_kept) {
+        let kept = on_thread(editor, move |editor| editor.keep_conflict(record, &files)).await;
+        match kept {
+            Ok(Ok(id)) => left.push_str(&format!(
+                "; kept as operation {id}: `symd resolve {id} put-back` asks the editor again, `symd resolve {id} keep` \
+                 leaves the text to it (resolve_edit)"
+            )),
+            Ok(Err(error)) => tracing::warn!(%error, "cannot keep an edit that an editor did not take back"),
+            Err(error) => tracing::warn!(%error, "cannot keep an edit that an editor did not take back"),
+        }
+    }
+    ApplyError::KeptInEditor { error: Box::new(error), left }
 }
 
 /// Takes an edit from the stage in which everything but the files is ready to its end.

@@ -93,9 +93,13 @@ fn operation_of(applied: &Applied) -> String {
         [] => String::new(),
         buffers => format!("; written, but still shown as not saved: {}", buffers.join(", ")),
     };
+    let not_reloaded = match &applied.not_reloaded[..] {
+        [] => String::new(),
+        buffers => format!("; written, but its editor has not reloaded it: {}", buffers.join(", ")),
+    };
     match applied.id {
         None => "nothing changed: the content is the same".to_owned(),
-        Some(id) => format!("operation {id}{not_saved}"),
+        Some(id) => format!("operation {id}{not_saved}{not_reloaded}"),
     }
 }
 

@@ -1,0 +1,70 @@
+//! Saved buffers of files that an edit changes on the disk, in editors that read a changed file again by themselves, or do
+//! not. An edit is whole without them: how long they are awaited is bounded, and who has not read the file is told.
+
+use symd_base::RelPath;
+use tokio::time::Instant;
+
+use super::BufferTable;
+use super::agreement::AgreedBuffers;
+
+/// A buffer whose editor is to read its file again.
+#[derive(Debug)]
+pub(super) struct AwaitedReload {
+    pub(super) editor: u64,
+    /// The path by which the editor knows the document.
+    pub(super) path: RelPath,
+    /// The text of the changed file, as the editor counts it.
+    pub(super) after: String,
+    /// Whether the buffer had the file's text before the edit. Another one has not read an earlier change either, and
+    /// is not waited for again.
+    pub(super) is_current: bool,
+}
+
+impl BufferTable {
+    /// Whether a buffer has had the file's new text. One that was closed shows no old text.
+    fn has_reloaded(&self, awaited: &AwaitedReload) -> bool {
+        let buffer = self.buffers.get(&(awaited.editor, awaited.path.clone()));
+        buffer.is_none_or(|buffer| buffer.text() == awaited.after || buffer.has_seen_planned())
+    }
+}
+
+impl AgreedBuffers {
+    /// Has the buffers notice the new texts of their files: a user may type on at once.
+    pub(super) fn await_reloads(&self) {
+        let mut table = self.all.table();
+        for awaited in &self.reloads {
+            if let Some(buffer) = table.buffers.get_mut(&(awaited.editor, awaited.path.clone())) {
+                buffer.await_planned(&awaited.after);
+            }
+        }
+    }
+
+    pub(super) fn end_reloads(&self) {
+        let mut table = self.all.table();
+        for awaited in &self.reloads {
+            if let Some(buffer) = table.buffers.get_mut(&(awaited.editor, awaited.path.clone())) {
+                buffer.end_planned();
+            }
+        }
+    }
+
+    /// Waits until the editors have read the changed files again; returns the documents that they have not in time.
+    pub(super) async fn not_reloaded(&self) -> Vec<String> {
+        let mut told = self.all.told.subscribe();
+        let deadline = Instant::now() + self.all.deadlines.reload;
+        let mut is_over = false;
+        loop {
+            told.mark_unchanged();
+            let (names, is_awaited) = {
+                let table = self.all.table();
+                let missing = || self.reloads.iter().filter(|awaited| !table.has_reloaded(awaited));
+                let name = |one: &AwaitedReload| format!("{} in {}", one.path, table.name_of(one.editor));
+                (missing().map(name).collect::<Vec<String>>(), missing().any(|one| one.is_current))
+            };
+            if is_over || !is_awaited {
+                return names;
+            }
+            is_over = !matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(())));
+        }
+    }
+}
