@@ -234,3 +234,31 @@ fn files_that_the_editor_renames_are_followed_by_what_imports_them() {
         FakeEditor::silent(&real.user).ask("initialize", json!({ "rootUri": uri(&real.user, "project") }));
     assert_eq!(plain["result"]["capabilities"]["workspace"]["fileOperations"].get("willRename"), None);
 }
+
+#[test]
+fn what_symds_server_finds_stands_in_where_an_editor_reports_nothing() {
+    let Some(real) = python() else { return };
+    let mut editor = FakeEditor::new(&real.user);
+    let file = uri(&real.user, "project/shapes.py");
+    editor.open(&file, 1, SHAPES);
+    editor.change(&file, 2, [0, 0, 0, 0], "# typed\n");
+    let place = json!({ "line": 12, "character": 4 });
+    let at = json!({
+        "textDocument": { "uri": file }, "range": { "start": place, "end": place }, "context": { "diagnostics": [] },
+    });
+    editor.ask("textDocument/codeAction", at);
+    editor.settle();
+    let told = real.user.check(&["call", "editor_context", "{}"], 0);
+    assert!(told.contains("shapes.py:13:5 in fake 1, not saved; inferred"), "{told}");
+    let head =
+        "\n1 diagnostic of this file from symd's servers, since fake 1 reports none\nshapes.py:13:12 error: ";
+    assert!(told.contains(head) && told.contains("(ty)"), "{told}");
+    let told = real.user.check(&["call", "--toolset", "kotlin_debug", "get_user_error_context", "{}"], 0);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let one = &told["data"]["diagnostics"][0];
+    assert_eq!(
+        (&one["line"], &one["column"], &one["source"]),
+        (&json!(13), &json!(12), &json!("ty")),
+        "{told}"
+    );
+}

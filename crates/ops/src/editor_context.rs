@@ -39,11 +39,22 @@ pub struct EditorContext {
     /// The diagnostics of the editor, of all its sources; `None` if it never reported any, which says nothing
     /// about the files. An empty list says that there are none.
     pub diagnostics: Option<Vec<EditorDiagnostic>>,
+    /// Where these are from.
+    pub diagnostics_origin: DiagnosticsOrigin,
     /// The last lines of the terminal that was used last, at most [`TERMINAL_LINES`]; `None` if the editor
     /// does not report them.
     pub terminal: Option<Vec<String>>,
     /// When the editor pushed the newest part.
     pub at: Timestamp,
+}
+
+/// Where the diagnostics of an editor's context are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiagnosticsOrigin {
+    /// The editor reported them.
+    Editor,
+    /// symd's servers, about the active file ([`crate::stand_in_diagnostics`]): the editor reports none.
+    Symd,
 }
 
 /// The active file of an editor and the place in it.
@@ -198,7 +209,8 @@ impl ConnectedEditor {
         let (newest, context) = contexts.by_editor.entry(self.number).or_insert_with(|| {
             let editor = self.name.clone();
             let (cursor, diagnostics, terminal) = (None, None, None);
-            (push, EditorContext { editor, cursor, diagnostics, terminal, at: Timestamp::now() })
+            let (diagnostics_origin, at) = (DiagnosticsOrigin::Editor, Timestamp::now());
+            (push, EditorContext { editor, cursor, diagnostics, diagnostics_origin, terminal, at })
         });
         *newest = push;
         context.at = Timestamp::now();

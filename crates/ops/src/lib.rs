@@ -39,6 +39,7 @@ pub mod server_outlines;
 pub mod solutions;
 pub mod spot;
 pub mod stack_trace;
+pub mod stand_in_diagnostics;
 pub mod symbol;
 pub mod target;
 mod together;

@@ -3,6 +3,7 @@
 use super::Project;
 use super::editor_context::{EditorContext, EditorDiagnostic, EditorPosition, shown_now};
 use super::question::QuestionError;
+use super::stand_in_diagnostics::with_stand_in;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, Timestamp};
 use symd_engine::View;
@@ -15,7 +16,8 @@ pub struct UserErrorContext {
     pub active: Option<(RelPath, CountedPosition)>,
     /// The selected text, if any is.
     pub selected: Option<String>,
-    /// Those of the active file first, then by path and position; `None` if the editor never reported any.
+    /// Those of the active file first, then by path and position. Where the editor never reported any, those of symd's servers;
+    /// `None` if they have none to say either.
     pub diagnostics: Option<Vec<CountedDiagnostic>>,
     /// The last lines of the terminal; `None` if the editor does not report them.
     pub terminal: Option<Vec<String>>,
@@ -54,8 +56,9 @@ pub async fn user_error_context(
     diagnostics: DiagnosticsPart,
 ) -> Result<Option<UserErrorContext>, QuestionError> {
     let Some(mut context) = shown_now(project).await else { return Ok(None) };
-    if diagnostics == DiagnosticsPart::Omitted {
-        context.diagnostics = None;
+    match diagnostics {
+        DiagnosticsPart::Omitted => context.diagnostics = None,
+        DiagnosticsPart::Shown => context = with_stand_in(project, context).await,
     }
     let counted = project.with_view(move |view, cancel| counted(view, context, cancel)).await?;
     Ok(Some(counted?))

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::files::counted;
 use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_lsp::Severity;
-use symd_ops::editor_context::{EditorContext, EditorCursor, EditorPosition, shown_now};
+use symd_ops::editor_context::{DiagnosticsOrigin, EditorContext, EditorCursor, EditorPosition, shown_now};
+use symd_ops::stand_in_diagnostics::with_stand_in;
 
 pub(super) const EDITOR_CONTEXT: Tool = Tool::read_only(
     "editor_context",
@@ -24,7 +25,7 @@ fn schema() -> Value {
 fn run(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
         match shown_now(call.project).await {
-            Some(context) => Reply::done(text(&context)),
+            Some(context) => Reply::done(text(&with_stand_in(call.project, context).await)),
             None => Reply::failed(
                 "no connected editor tells what it shows; ask the user for the file and the line, or to start the editor \
                  with symd's package (docs/editors.md)",
@@ -41,7 +42,13 @@ fn text(context: &EditorContext) -> String {
     };
     if let Some(diagnostics) = &context.diagnostics {
         let count = counted(diagnostics.len(), "diagnostic", "diagnostics");
-        text.push_str(&format!("\n{count} in {editor}"));
+        let origin = match context.diagnostics_origin {
+            DiagnosticsOrigin::Editor => format!("in {editor}"),
+            DiagnosticsOrigin::Symd => {
+                format!("of this file from symd's servers, since {editor} reports none")
+            }
+        };
+        text.push_str(&format!("\n{count} {origin}"));
         for one in diagnostics {
             let severity = match one.severity {
                 Severity::Error => "error",
