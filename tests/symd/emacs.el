@@ -1,5 +1,5 @@
 ;; Runs in Emacs in batch mode with Debian's eglot, against the real daemon: a client that is not symd's own. What the
-;; test needs comes in the environment. Writes what it saw to $REPORT, line by line.
+;; test needs comes in the environment. Loads $SCRIPT, which writes what it saw to $REPORT, line by line.
 (require 'eglot)
 (setq symd (getenv "SYMD") eglot-confirm-server-initiated-edits nil eglot-send-changes-idle-time 0.05
       make-backup-files nil create-lockfiles nil eglot-sync-connect 30)
@@ -9,9 +9,10 @@
 (defun tell () (eglot--signal-textDocument/didChange))
 (defun settle () (tell) (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand '(:command "symd.status")))
 ;; Runs a tool as an agent does, while the editor goes on.
+(defvar the-agent nil)
 (defun agent (tool arguments)
   (let* ((buffer (generate-new-buffer "agent"))
-         (process (make-process :name "agent" :buffer buffer :command (list symd "call" tool arguments))))
+         (process (setq the-agent (make-process :name "agent" :buffer buffer :command (list symd "call" tool arguments)))))
     (set-process-sentinel process #'ignore)
     (while (process-live-p process) (accept-process-output nil 0.01) (tell))
     (accept-process-output process 0.05)
@@ -22,16 +23,4 @@
 (python-mode)
 (call-interactively #'eglot)
 (settle)
-(goto-char (point-min))
-(insert "# é𝒳 typed\n")
-(settle)
-(say "seen" (has (agent "read_file" "{\"relative_path\": \"a.py\"}") "typed"))
-(say "edit" (has (agent "replace_content" "{\"relative_path\": \"a.py\", \"needle\": \"return\", \"repl\": \"yield\", \"mode\": \"literal\"}")
-                 "a build sees the file as it was saved"))
-(say "buffer" (equal (buffer-string) "# é𝒳 typed\ndef saved():\n    yield \"𝒳\"\n"))
-(say "unsaved" (and (buffer-modified-p) (equal (disk) "def saved():\n    return \"𝒳\"\n")))
-(agent "undo" "{}")
-(say "undone" (equal (buffer-string) "# é𝒳 typed\ndef saved():\n    return \"𝒳\"\n"))
-(save-buffer)
-(settle)
-(say "saved" (not (has (agent "read_file" "{\"relative_path\": \"a.py\"}") "unsaved")))
+(load (getenv "SCRIPT"))

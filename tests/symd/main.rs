@@ -97,6 +97,7 @@ mod parse_workers;
 mod patch_git;
 mod projects;
 mod python_traces;
+mod readme_editor;
 mod real_servers;
 mod reference_tools;
 mod rename_classes;

@@ -19,8 +19,12 @@ local function agent(tool, arguments)
   return text, exit
 end
 local package = require('symd')
-package.setup({ cmd = { symd, 'lsp' } })
-vim.cmd('edit a.py')
+if vim.env.BEFORE then
+  loadstring(vim.env.BEFORE)()
+else
+  package.setup({ cmd = { symd, 'lsp' } })
+  vim.cmd('edit a.py')
+end
 -- Everything that was sent before has reached the daemon when this is answered.
 local function settle()
   return package.command('symd.status')

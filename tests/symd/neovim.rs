@@ -1,6 +1,6 @@
 //! Neovim 0.7.2, headless, with the package of editors/neovim, against the real daemon.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::servers::real_program;
@@ -13,13 +13,22 @@ pub fn play(user: &User, script: &str) -> Option<String> {
     if !real_program("nvim") {
         return None;
     }
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/symd/neovim.lua");
-    write(&user.path("script.lua"), script);
     let mut command = user.dressed(Command::new("nvim"));
+    command.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c"]);
+    command.arg(format!("luafile {}", stage().display())).args(["-c", "cquit"]);
+    Some(report(user, command, script))
+}
+
+/// Returns the file that Neovim is to run.
+pub fn stage() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/symd/neovim.lua")
+}
+
+/// Runs `command`, which has Neovim run [`stage`] and with it `script`; returns what it reported.
+#[track_caller]
+pub fn report(user: &User, mut command: Command, script: &str) -> String {
+    write(&user.path("script.lua"), script);
     let ran = command
-        .args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c"])
-        .arg(format!("luafile {}", tests.display()))
-        .args(["-c", "cquit"])
         .env("SYMD", env!("CARGO_BIN_EXE_symd"))
         .env("PACKAGE", Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/neovim"))
         .env("REPORT", user.path("report"))
@@ -29,7 +38,7 @@ pub fn play(user: &User, script: &str) -> Option<String> {
         .unwrap();
     let report = std::fs::read_to_string(user.path("report")).unwrap_or_default();
     assert!(ran.status.success(), "{report}\n{}", String::from_utf8_lossy(&ran.stderr));
-    Some(report)
+    report
 }
 
 pub fn user() -> User {
@@ -266,4 +275,35 @@ fn a_command_in_neovim_concerns_the_project_of_its_buffer() {
     let expected = "symd: true\nstatus: second\nfirst: 0\nsecond: 0\ntold: in second\n\
         undone: def two():|    return 1\nthe other project: def agent():\n";
     assert_eq!(report, expected);
+}
+
+#[test]
+fn the_configuration_for_later_versions_has_all_that_the_package_has() {
+    let user = user();
+    if !real_program("nvim") {
+        return;
+    }
+    // What `vim.lsp.enable('symd')` of 0.11 does with the file.
+    let before = r#"
+        local package = require('symd')
+        package.setup({ cmd = { vim.env.SYMD, 'lsp' }, start = false })
+        vim.cmd('edit a.py')
+        assert(package.client_id == nil)
+        local config = dofile(vim.env.PACKAGE .. '/lsp/symd.lua')
+        local id = vim.lsp.start_client(config)
+        vim.lsp.buf_attach_client(0, id)
+        assert(vim.wait(20000, function() return package.client_id == id end, 2))
+    "#;
+    let script = r#"
+        local text, exit = T.agent('replace_content', { relative_path = 'a.py', needle = 'return', repl = 'yield', mode = 'literal' })
+        T.say('saved', exit == 0 and not text:find('saved', 1, true) and not vim.bo.modified)
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
+        text, exit = T.agent('replace_content', { relative_path = 'a.py', needle = 'yield', repl = 'return', mode = 'literal' })
+        T.say('unsaved', exit == 0 and text:find('a build sees the file as it was saved', 1, true) ~= nil and vim.bo.modified)
+        T.say('context', T.agent('editor_context', vim.empty_dict()):match('^a.py:%d+:%d+ in Neovim [^,]*, not saved') ~= nil)
+    "#;
+    let mut command = user.dressed(Command::new("nvim"));
+    command.args(["--headless", "-u", "NONE", "-i", "NONE", "-n", "-c"]);
+    command.arg(format!("luafile {}", stage().display())).args(["-c", "cquit"]).env("BEFORE", before);
+    assert_eq!(report(&user, command, script), "symd: true\nsaved: true\nunsaved: true\ncontext: true\n");
 }

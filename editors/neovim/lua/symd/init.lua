@@ -2,7 +2,8 @@
 --
 --   require('symd').setup({ cmd = { 'symd', 'lsp' } })
 
-local M = { client_id = nil, options = { cmd = { 'symd', 'lsp' } } }
+-- `start = false` leaves the start of the client to `vim.lsp.enable('symd')` of 0.11.
+local M = { client_id = nil, options = { cmd = { 'symd', 'lsp' }, start = true } }
 
 local function client()
   return M.client_id and vim.lsp.get_client_by_id(M.client_id)
@@ -92,7 +93,11 @@ function M.config()
     init_options = {
       symd = { reportsContext = true, tellsContext = true, saves = true, navigation = named_languages() },
     },
-    on_init = M.limit,
+    on_init = function(running)
+      -- Whoever started it.
+      M.client_id = running.id
+      M.limit(running)
+    end,
     handlers = {
       ['symd/save'] = M.save,
       ['symd/editorContext'] = M.editor_context,
@@ -305,7 +310,9 @@ function M.attach(bufnr)
     return
   end
   local running = client()
-  if not running or running.is_stopped() then
+  if not M.options.start then
+    return
+  elseif not running or running.is_stopped() then
     M.client_id = vim.lsp.start_client(M.config())
   end
   if M.client_id and not vim.lsp.buf_is_attached(bufnr, M.client_id) then
@@ -339,7 +346,7 @@ end
 
 -- Neovim finds out the language of a file after it has told servers of the file, or is told it by its user.
 local function after_filetype(event)
-  if is_attached(event.buf) and told[event.buf] ~= vim.bo[event.buf].filetype then
+  if is_attached(event.buf) and told[event.buf] and told[event.buf] ~= vim.bo[event.buf].filetype then
     reopen(event.buf, vim.uri_from_bufnr(event.buf))
   end
   M.push_navigation()
