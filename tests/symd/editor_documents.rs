@@ -291,6 +291,7 @@ fn documents_that_are_no_files_of_the_project_are_left_alone() {
         "jar:file:///a.jar!/A.class",
         "jdt://contents/A.class",
         "vscode-notebook-cell:/a.ipynb#1",
+        &uri(&user, "project/a.ipynb").replace("file:", "vscode-notebook-cell:"),
         "no uri",
         &uri(&user, "elsewhere/b.py"),
         &uri(&user, "project/../../../../etc/passwd"),

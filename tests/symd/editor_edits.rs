@@ -596,6 +596,23 @@ fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_
         let left: Vec<_> =
             std::fs::read_dir(user.path("project")).unwrap().map(|one| one.unwrap().file_name()).collect();
         assert_eq!(left.len(), 3, "round {round}: {left:?}");
+
+        // All is undone: by symd, where the edit was made, and else by the editor's user.
+        if now == new {
+            let call = agent(&user, "undo", &json!({}));
+            let request = editor.await_request("workspace/applyEdit");
+            editor.rewrite(&file, 4, TYPED);
+            editor.reply(&request, json!({ "applied": true }));
+            done(call);
+        } else {
+            editor.rewrite(&file, 4, TYPED);
+            editor.settle();
+        }
+        assert_eq!((on_disk(&user).as_str(), of_user(&user).as_str()), (SAVED, USER), "round {round}");
+        assert!(body(&user).contains("def typed"), "round {round}");
+        editor.close(&file);
+        editor.settle();
+        assert!(body(&user).contains("def saved"), "round {round}");
     }
 }
 
