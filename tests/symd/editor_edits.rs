@@ -248,7 +248,7 @@ fn an_editor_that_does_not_take_its_part_back_leaves_a_conflict_that_can_be_reso
     assert!(told.contains("kept as operation 3"), "{told}");
     user.check(&["stop"], 0);
     let told = body(&user);
-    let states = "left as they are: a.py has the change in fake 1, unsaved, b.py is as it was before the edit; \
+    let states = "failed, and an editor kept its part; left as they are: a.py has the change in fake 1, unsaved, b.py is as it was before the edit; \
                   `symd resolve 3 keep`";
     assert!(told.contains(states), "{told}");
     user.check(&["resolve", "3", "keep"], 0);
@@ -273,6 +273,13 @@ fn an_editor_that_does_not_read_a_changed_file_again_is_named() {
     editor.close(&file);
     editor.settle();
     let told = user.check(&["redo"], 0);
+    assert!(!told.contains("reloaded"), "{told}");
+
+    // Of an encoding that symd does not know nothing can be said.
+    std::fs::write(user.path("project/a.py"), b"# \xe9\ndef saved():\n    return 1\n").unwrap();
+    editor.open(&file, 1, "# é\ndef saved():\n    return 1\n");
+    editor.settle();
+    let told = done(edit(&user));
     assert!(!told.contains("reloaded"), "{told}");
 }
 
@@ -653,7 +660,7 @@ fn an_editor_killed_in_an_edit_leaves_all_files_old_or_new_and_undo_gives_the_fi
         assert_eq!(on_disk(&user), SAVED, "round {round}");
         if is_done {
             // Its end may not have been noticed yet: until then the buffer counts.
-            while !body(&user).contains("saved") {}
+            while !body(&user).contains("def saved") {}
             let history = user.check(&["history"], 0);
             assert!(history.contains("half saved: a.py"), "round {round}: {history}");
             user.check(&["undo"], 0);

@@ -16,7 +16,9 @@ use super::entry::{Journal, Kind};
 use super::error::EditError;
 use super::history::{self, Operation, UndoTarget};
 use super::plan::{Originator, Plan, PlanStep};
-use super::put_back::{self, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back};
+use super::put_back::{
+    self, InterruptionCause, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back,
+};
 use super::rebase::rebase;
 use super::stages::{EditLock, EditStage, EditorTurn, StagedRecord};
 use super::steps::Hook;
@@ -148,7 +150,15 @@ impl Editor {
             let conflict = journal.entry.conflict();
             if !conflict.is_empty() {
                 let (title, put_back, in_editors) = (journal.entry.title, Vec::new(), Vec::new());
-                operations.push(RecoveredOperation { id, title, put_back, left: conflict, in_editors });
+                let cause = InterruptionCause::KeptInEditor;
+                operations.push(RecoveredOperation {
+                    id,
+                    title,
+                    put_back,
+                    left: conflict,
+                    in_editors,
+                    cause,
+                });
                 continue;
             }
             let beyond_repair = put_back::beyond_repair(&self.root, &journal.entry);
@@ -168,6 +178,7 @@ impl Editor {
                 title: journal.entry.title,
                 put_back: Vec::new(),
                 left,
+                cause: InterruptionCause::CutShort,
             });
         }
         operations.sort_by_key(|operation| operation.id);
@@ -562,13 +573,19 @@ impl Editor {
     fn end(&self, pending: Pending) -> Result<InterruptedEdit, EditError> {
         let entry = &pending.journal.entry;
         let (id, title) = (entry.id, entry.title.clone());
-        let in_editors = entry.in_editors();
+        let (in_editors, cause) = (entry.in_editors(), InterruptionCause::CutShort);
         let beyond_repair = put_back::beyond_repair(&self.root, entry);
         if !beyond_repair.is_empty() {
             tracing::error!(operation = id.0, title, "the journal of an edit that was cut short is damaged");
             self.set_aside(&pending, &beyond_repair)?;
-            let operation =
-                RecoveredOperation { id, title, put_back: Vec::new(), left: beyond_repair, in_editors };
+            let operation = RecoveredOperation {
+                id,
+                title,
+                put_back: Vec::new(),
+                left: beyond_repair,
+                in_editors,
+                cause,
+            };
             return Ok(InterruptedEdit { operation, due: None });
         }
         let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
@@ -580,7 +597,7 @@ impl Editor {
         } else {
             Some(pending)
         };
-        let operation = RecoveredOperation { id, title, put_back: back.done, left, in_editors };
+        let operation = RecoveredOperation { id, title, put_back: back.done, left, in_editors, cause };
         Ok(InterruptedEdit { operation, due })
     }
 }

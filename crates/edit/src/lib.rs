@@ -42,7 +42,7 @@ pub use editor::{Applied, Editor, Options};
 pub use error::{Conflict, EditError};
 pub use history::{Operation, OperationKind, UndoTarget};
 pub use plan::{Access, Originator, Plan, PlanStep};
-pub use put_back::{Recovered, RecoveredOperation, Resolution, UnrestoredFile};
+pub use put_back::{InterruptionCause, Recovered, RecoveredOperation, Resolution, UnrestoredFile};
 pub use stages::{ClosedGate, EditStage, EditorTurn, FailedEdit, StagedEdit, StagedRecord};
 pub use steps::{Hook, Step};
 pub use store::OperationId;

@@ -52,6 +52,16 @@ pub struct RecoveredOperation {
     pub left: Vec<UnrestoredFile>,
     /// Files whose texts editors were to change: what they made of it is not known here.
     pub in_editors: Vec<RelPath>,
+    pub cause: InterruptionCause,
+}
+
+/// Why an edit is neither made nor taken back as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterruptionCause {
+    /// Its process ended.
+    CutShort,
+    /// It failed, and an editor did not take its part back ([`super::Editor::keep_conflict`]).
+    KeptInEditor,
 }
 
 /// A file that was not put back.
@@ -73,7 +83,11 @@ pub enum Resolution {
 
 impl fmt::Display for RecoveredOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "operation {} ({}) had been cut short", self.id, self.title)?;
+        let cause = match self.cause {
+            InterruptionCause::CutShort => "had been cut short",
+            InterruptionCause::KeptInEditor => "failed, and an editor kept its part",
+        };
+        write!(f, "operation {} ({}) {cause}", self.id, self.title)?;
         if !self.put_back.is_empty() {
             write!(f, "; put back: {}", listed(&self.put_back))?;
         }

@@ -11,8 +11,9 @@ use super::editor_context::{DiagnosticsOrigin, EditorContext, EditorDiagnostic, 
 use symd_base::RelPath;
 use symd_lsp::{ColumnEncoding, WaitPolicy};
 
-/// How long a server that is not ready is waited for. Where none answers the editor's context has no diagnostics.
-const SERVER_WAIT: Duration = Duration::from_secs(3);
+/// How long a server is waited for, one that is starting included; kotlin_debug has 2 s for its whole answer. Where none
+/// answers the editor's context has no diagnostics.
+const SERVER_WAIT: Duration = Duration::from_secs(1);
 
 /// Returns the context with the diagnostics of symd's servers, if it has none and a server has the active file's language.
 pub async fn with_stand_in(project: &Project, context: EditorContext) -> EditorContext {
@@ -20,15 +21,10 @@ pub async fn with_stand_in(project: &Project, context: EditorContext) -> EditorC
         return context;
     };
     let (file, encoding) = (cursor.file.clone(), ColumnEncoding::Utf16);
-    let form = AnswerForm { encoding, waiting: WaitPolicy::Until(Instant::now() + SERVER_WAIT) };
-    let told = match diagnostics_of(project, &file, form).await {
-        Ok(told) => told,
-        Err(error) => {
-            tracing::debug!(%error, %file, "no diagnostics stand in for the editor's");
-            None
-        }
-    };
-    let Some(told) = told else { return context };
+    let deadline = Instant::now() + SERVER_WAIT;
+    let form = AnswerForm { encoding, waiting: WaitPolicy::Until(deadline) };
+    let answered = tokio::time::timeout_at(deadline, diagnostics_of(project, &file, form)).await;
+    let Ok(Ok(Some(told))) = answered else { return context };
     let diagnostics = told.into_iter().map(|one| diagnostic(&file, one)).collect();
     EditorContext { diagnostics: Some(diagnostics), diagnostics_origin: DiagnosticsOrigin::Symd, ..context }
 }

@@ -236,13 +236,12 @@ impl BufferTable {
                     );
                 }
                 if !content.in_editor && (!connected.abilities.saves || seen != before.as_str()) {
-                    // The file changes, and the editor reads it again.
-                    concerned.reloads.push(AwaitedReload {
-                        editor: *editor,
-                        path: path.clone(),
-                        after: new,
-                        is_current: seen == before.as_str(),
-                    });
+                    // The file changes, and the editor reads it again. Without its encoding nothing tells whether it did.
+                    if !buffer.is_lossy {
+                        let (editor, path) = (*editor, path.clone());
+                        let is_current = seen == before.as_str();
+                        concerned.reloads.push(AwaitedReload { editor, path, after: new, is_current });
+                    }
                     continue;
                 }
                 if !connected.abilities.applies {

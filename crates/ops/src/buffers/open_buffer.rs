@@ -33,7 +33,7 @@ pub(super) struct OpenBuffer {
     /// Whether the file's lines end in CR LF and the editor's text may hide that.
     has_crlf: bool,
     /// Whether the file had an encoding that symd does not know when the document was opened.
-    is_lossy: bool,
+    pub(super) is_lossy: bool,
     /// Whether the text is unknown, because the editor's changes did not fit.
     pub(super) is_lost: bool,
     /// The text that an edit waits for, until it was seen.
