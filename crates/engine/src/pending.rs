@@ -197,6 +197,17 @@ impl Pending {
             });
     }
 
+    /// Iterates over the files at or beneath `directory` that are being scanned.
+    pub(super) fn scanned_within(&self, directory: &RelPath) -> impl Iterator<Item = &RelPath> {
+        // `a-b` sorts between `a` and `a/b`, so the range can contain paths outside the directory.
+        let beneath = (Bound::Included(directory.clone()), Bound::Unbounded);
+        self.paths
+            .range(beneath)
+            .map(|(path, _)| path)
+            .take_while(|path| path.as_str().starts_with(directory.as_str()))
+            .filter(|path| path.is_within(directory))
+    }
+
     /// Returns the files whose content is not known until their newest scan is over.
     pub(super) fn unread(&self) -> &FileMap {
         &self.unread

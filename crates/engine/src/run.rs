@@ -326,7 +326,6 @@ impl Run {
             }
             Notice::Changed(path) => self.changed(path),
             Notice::Removed(path) => {
-                self.pending.removed(&path);
                 self.remove_within(&path);
             }
             Notice::Crawled => self.crawled = true,
@@ -367,13 +366,7 @@ impl Run {
     /// Applies the complete listing of a directory: removes what is not in it, and scans what is.
     fn listed(&mut self, directory: &RelPath, files: Vec<RelPath>, directories: &[RelPath]) {
         let is_gone = |path: &RelPath| !is_listed(directory, path, &files, directories);
-        let gone: Vec<RelPath> = self
-            .state
-            .within(directory)
-            .map(|file| &file.path)
-            .filter(|path| is_gone(path))
-            .cloned()
-            .collect();
+        let gone = self.known_within(directory, is_gone);
         self.state.forget_unlisted(directory, is_gone);
         // Includes files not in the index yet, whose scan began before they were removed or ignored.
         self.pending.outdate(directory, is_gone);
@@ -498,9 +491,18 @@ impl Run {
     }
 
     fn remove_within(&mut self, path: &RelPath) {
+        let gone = self.known_within(path, |_| true);
+        self.pending.removed(path);
         self.state.forget_unlisted(path, |_| true);
-        let gone: Vec<RelPath> = self.state.within(path).map(|file| file.path.clone()).collect();
         self.remove_unless_unsaved(gone);
+    }
+
+    /// Returns the files at or beneath `directory` for which `is_meant` holds: those of the index, and those whose first
+    /// scan is in progress.
+    fn known_within(&self, directory: &RelPath, is_meant: impl Fn(&RelPath) -> bool) -> Vec<RelPath> {
+        let listed = self.state.within(directory).map(|file| &file.path);
+        let scanned = self.pending.scanned_within(directory).filter(|path| self.state.file(path).is_none());
+        listed.chain(scanned).filter(|path| is_meant(path)).cloned().collect()
     }
 
     /// Removes files that are gone. Where an editor has an unsaved text, a scan decides: that text may outlast its file.
