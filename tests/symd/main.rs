@@ -52,6 +52,7 @@ mod editor_shows;
 mod editor_traps;
 mod emacs;
 mod embedder_url;
+mod equal_files;
 mod error_codes;
 mod explore_tools;
 mod fake_editor;

@@ -20,6 +20,7 @@ mod recorded;
 mod run;
 mod scan;
 mod searches;
+mod shared_outlines;
 mod status;
 mod trials;
 mod turns;

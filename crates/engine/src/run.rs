@@ -23,6 +23,7 @@ use super::pool::Pool;
 use super::question_caches::QuestionCaches;
 use super::recorded::{Clock, RecordedFiles};
 use super::scan::Scanner;
+use super::shared_outlines::SharedOutlines;
 use super::status::{EngineStatus, StatusTally};
 use super::trials::Trials;
 use super::verification::Verification;
@@ -659,10 +660,10 @@ pub(super) fn scanner(
     (settled_device, clock): (Option<u64>, Clock),
     parsers: Parsers,
 ) -> Arc<Scanner> {
-    let (cancel, preparsed) = (symd_base::Cancel::new(), Arc::default());
+    let (cancel, preparsed, shared) = (symd_base::Cancel::new(), Arc::default(), SharedOutlines::default());
     let recorded = cache
         .as_ref()
         .zip(settled_device)
         .map(|(cache, device)| RecordedFiles::new(cache.records_path(files.path()), device, clock));
-    Arc::new(Scanner { files, languages, cache, cancel, preparsed, parsers, recorded })
+    Arc::new(Scanner { files, languages, cache, cancel, preparsed, shared, parsers, recorded })
 }

@@ -9,12 +9,13 @@ use std::time::Instant;
 use super::claim::Claim;
 use super::preparsed::PreparsedOutlines;
 use super::recorded::RecordedFiles;
+use super::shared_outlines::SharedOutlines;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
-use symd_syntax::{Grammar, grammar_of_text, grammars_of_name};
+use symd_syntax::{Grammar, Outline, grammar_of_text, grammars_of_name};
 use symd_vfs::{EntryKind, FileBytes, Files, Stat, VfsError};
 
 /// Size in bytes above which files are listed and searched, but not parsed: a syntax tree takes many times
@@ -103,6 +104,8 @@ pub(super) struct Scanner {
     pub(super) cache: Option<Arc<Cache>>,
     pub(super) cancel: Cancel,
     pub(super) preparsed: Arc<PreparsedOutlines>,
+    /// The outlines of the files that are known.
+    pub(super) shared: SharedOutlines,
     pub(super) parsers: Parsers,
     /// `None` without a cache, or on a file system whose states say nothing about bytes.
     pub(super) recorded: Option<RecordedFiles>,
@@ -249,19 +252,17 @@ impl Scanner {
             }
             return new(path, Content::Code { origin: *origin, hash, stat, outline: outline.clone() });
         }
-        if let Some(outline) = self.preparsed.take(hash, grammar) {
-            let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
-            return ScanOutcome::New {
-                entry: Arc::new(FileEntry { path: path.clone(), content }),
-                parsed: true,
-            };
-        }
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
-        if let Some(outline) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
-            return new(
-                path,
-                Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline: Arc::new(outline) },
-            );
+        let content = |outline| Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
+        let parsed = |outline| {
+            let content = content(self.shared.share(key, outline));
+            ScanOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true }
+        };
+        if let Some(outline) = self.preparsed.take(hash, grammar) {
+            return parsed(outline);
+        }
+        if let Some(outline) = self.known_outline(key) {
+            return new(path, content(outline));
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
         let since = match effort {
@@ -277,15 +278,11 @@ impl Scanner {
                 self.parsers.try_out(grammar, &text, hash, running, cancel).map(Attempt::Parsed)
             }
         };
-        let entry = |content| Arc::new(FileEntry { path: path.clone(), content });
         match attempt {
-            Ok(Attempt::Parsed(outline)) => {
-                let outline = Arc::new(outline);
-                let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
-                ScanOutcome::New { entry: entry(content), parsed: true }
-            }
+            Ok(Attempt::Parsed(outline)) => parsed(Arc::new(outline)),
             Ok(Attempt::SetAside(running)) => {
-                let entry = entry(Content::Skipped { why: Skipped::StillParsing, stat });
+                let content = Content::Skipped { why: Skipped::StillParsing, stat };
+                let entry = Arc::new(FileEntry { path: path.clone(), content });
                 let running = running.map(|running| (hash, running));
                 ScanOutcome::SetAside { entry, since, trial: Trial { path: path.clone(), running } }
             }
@@ -309,9 +306,17 @@ impl Scanner {
         let key = records.key(path, &stat)?;
         let mut grammars = grammars_of_name(named, path.extension());
         let grammar = grammars.find(|grammar| grammar.fingerprint() == key.fingerprint)?;
-        let outline = Arc::new(self.cache.as_ref()?.get(key)?);
+        let outline = self.known_outline(key)?;
         let content = Content::Code { origin: Origin::Grammar(grammar), hash: key.content, stat, outline };
         Some(Arc::new(FileEntry { path: path.clone(), content }))
+    }
+
+    /// Returns the outline of bytes of which a file of the index or of the cache was made.
+    fn known_outline(&self, key: Key) -> Option<Arc<Outline>> {
+        self.shared.get(key).or_else(|| {
+            let outline = self.cache.as_ref()?.get(key)?;
+            Some(self.shared.share(key, Arc::new(outline)))
+        })
     }
 
     /// Reads the file of `entry`, and reports whether its bytes are those of which the entry was made. So does a file that cannot

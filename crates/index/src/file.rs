@@ -110,12 +110,10 @@ impl FileEntry {
         }
     }
 
-    /// Returns about how many bytes of memory it takes, its outline included.
+    /// Returns about how many bytes of memory it takes, without its outline.
     pub(super) fn memory(&self) -> usize {
-        // Two pointers to it and two counts, for the entry as for its outline.
-        let counts = 4 * size_of::<usize>();
-        let outline = self.outline().map_or(0, |outline| counts + outline.memory());
-        counts + size_of::<FileEntry>() + self.path.as_str().len() + outline
+        // A pointer to it, and two counts.
+        3 * size_of::<usize>() + size_of::<FileEntry>() + self.path.as_str().len()
     }
 
     /// Returns the number of its symbols.

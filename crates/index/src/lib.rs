@@ -4,6 +4,7 @@
 
 pub mod cache;
 mod digest;
+mod entry_memory;
 mod file;
 mod files;
 mod needed_words;

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::entry_memory::EntryMemory;
 use super::file::{Content, FileEntry, Skipped};
 use super::files::FileMap;
 use super::needed_words::NeededWords;
@@ -66,8 +67,8 @@ pub struct IndexState {
     loose: BTreeMap<RelPath, Arc<FileEntry>>,
     loose_rows: usize,
     symbols: usize,
-    /// Bytes of memory that the entries of `files` take.
-    entry_bytes: usize,
+    /// What the entries of `files` take.
+    entry_memory: EntryMemory,
     revision: u64,
     incomplete: Arc<BTreeSet<RelPath>>,
     unlisted: Arc<BTreeMap<RelPath, String>>,
@@ -203,7 +204,7 @@ impl IndexState {
     /// Returns how much memory the index takes. Cheap.
     pub fn memory(&self) -> IndexMemory {
         let tables = self.segments.iter().map(|live| live.segment.memory()).sum();
-        IndexMemory { outlines: self.entry_bytes, tables }
+        IndexMemory { outlines: self.entry_memory.bytes(), tables }
     }
 
     /// Returns the number of name tables.
@@ -266,8 +267,8 @@ impl IndexState {
             };
         }
         let old = self.files.insert(entry.clone());
-        self.entry_bytes += entry.memory();
-        self.entry_bytes -= old.as_ref().map_or(0, |old| old.memory());
+        self.entry_memory.add(&entry);
+        old.iter().for_each(|old| self.entry_memory.remove(old));
         // A touched file keeps its symbols, and the tables over them stay valid.
         if let Some(old) = &old
             && old.same_symbols(&entry)
@@ -291,7 +292,7 @@ impl IndexState {
     /// Removes the file at `path`. Returns whether there was one.
     pub fn remove(&mut self, path: &RelPath) -> bool {
         let Some(old) = self.files.remove(path.as_str()) else { return false };
-        self.entry_bytes -= old.memory();
+        self.entry_memory.remove(&old);
         if self.incomplete.contains(path) {
             Arc::make_mut(&mut self.incomplete).remove(path);
         }

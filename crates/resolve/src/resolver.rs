@@ -198,13 +198,17 @@ impl CurrentFile {
     /// `None` if the text was different then.
     pub(super) fn row_of(&self, target: &IndexedDeclaration) -> Option<usize> {
         let (outline, row) = target.row()?;
+        // Files of equal content share one outline.
+        if self.file.path != target.file.path {
+            return None;
+        }
         if Arc::ptr_eq(outline, &self.outline) {
             return Some(target.row);
         }
         let is_it = |(_, own): &(usize, &Row)| {
             own.name_start == row.name_start && self.outline.name(own) == outline.name(row)
         };
-        let has_text = self.file.path == target.file.path && self.file.hash() == target.file.hash();
+        let has_text = self.file.hash() == target.file.hash();
         let mut rows = self.outline.rows.iter().enumerate().filter(|_| has_text);
         rows.find(is_it).map(|(at, _)| at)
     }

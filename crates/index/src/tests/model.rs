@@ -1,5 +1,6 @@
 //! Compares `Snapshot::find` with a scan of every row of every file by an independent matcher.
 
+use crate::entry_memory::EntryMemory;
 use std::sync::Arc;
 
 use crate::{Content, FileEntry, IndexState, Locals, Origin, Query, Scope, SegmentThresholds, Snapshot};
@@ -83,8 +84,9 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
         }
     }
     assert!(changes < 100 || tables > 3, "{tables} tables built");
-    let entries: usize = state.within(&RelPath::root()).map(|file| file.memory()).sum();
-    assert_eq!(state.memory().outlines, entries, "what every change has added is what is there");
+    let mut entries = EntryMemory::default();
+    state.within(&RelPath::root()).for_each(|file| entries.add(file));
+    assert_eq!(state.memory().outlines, entries.bytes(), "what every change has added is what is there");
     state
 }
 

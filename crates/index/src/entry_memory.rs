@@ -1,0 +1,84 @@
+//! How much memory the entries of an index take. Invariant: an outline that several files share is counted once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::file::FileEntry;
+use symd_syntax::Outline;
+
+/// The entries that were added and not removed.
+#[derive(Debug, Default)]
+pub(super) struct EntryMemory {
+    bytes: usize,
+    /// Numbers of files that have an outline, by its address: the files keep it alive.
+    sharing: HashMap<usize, u32>,
+}
+
+impl EntryMemory {
+    pub(super) fn add(&mut self, entry: &FileEntry) {
+        self.bytes += entry.memory();
+        if let Some(outline) = entry.outline() {
+            let files = self.sharing.entry(Arc::as_ptr(outline).addr()).or_default();
+            *files += 1;
+            if *files == 1 {
+                self.bytes += of_outline(outline);
+            }
+        }
+    }
+
+    /// Removes an entry that was added.
+    pub(super) fn remove(&mut self, entry: &FileEntry) {
+        self.bytes -= entry.memory();
+        if let Some(outline) = entry.outline()
+            && let Some(files) = self.sharing.get_mut(&Arc::as_ptr(outline).addr())
+        {
+            *files -= 1;
+            if *files == 0 {
+                self.sharing.remove(&Arc::as_ptr(outline).addr());
+                self.bytes -= of_outline(outline);
+            }
+        }
+    }
+
+    /// Returns how many bytes they take, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.sharing.len() * size_of::<(usize, u32)>()
+    }
+}
+
+fn of_outline(outline: &Outline) -> usize {
+    // Two counts.
+    2 * size_of::<usize>() + outline.memory()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{Content, Origin};
+    use symd_base::{ContentHash, RelPath};
+    use symd_vfs::Stat;
+
+    #[test]
+    fn a_shared_outline_is_counted_once_until_no_file_has_it() {
+        let outline = Arc::new(Outline { names: "x".repeat(10_000).into(), ..Outline::default() });
+        let entry = |path: &str, outline: &Arc<Outline>| FileEntry {
+            path: RelPath::new(path).expect("a path"),
+            content: Content::Code {
+                origin: Origin::Server(1),
+                hash: ContentHash::of(b""),
+                stat: Stat::default(),
+                outline: outline.clone(),
+            },
+        };
+        let entries = ["a", "b", "c"].map(|path| entry(path, &outline));
+        let mut memory = EntryMemory::default();
+        entries.iter().for_each(|entry| memory.add(entry));
+        assert!((10_000..20_000).contains(&memory.bytes()), "{}", memory.bytes());
+        memory.add(&entry("d", &Arc::new(Outline::clone(&outline))));
+        assert!((20_000..30_000).contains(&memory.bytes()), "an equal one that is not shared");
+        entries[..2].iter().for_each(|entry| memory.remove(entry));
+        assert!((20_000..30_000).contains(&memory.bytes()), "{}", memory.bytes());
+        memory.remove(&entries[2]);
+        assert!((10_000..20_000).contains(&memory.bytes()), "{}", memory.bytes());
+    }
+}
