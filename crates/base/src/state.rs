@@ -87,6 +87,15 @@ pub fn private_dir(path: &Path) -> Result<(), StateError> {
 /// Replaces (or creates) the file `path`, mode 0600, with `parts` written one after the other. A reader sees
 /// the old content or the new. Not synced to disk: for files that can be created again.
 pub fn replace_file(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
+    replace_file_with(path, |file| parts.iter().try_for_each(|part| file.write_all(part)))
+}
+
+/// Like [`replace_file`], with what `write` writes to the new file, which is empty and can be written at any offset: for content that
+/// is too much for memory.
+pub fn replace_file_with(
+    path: &Path,
+    write: impl FnOnce(&mut std::fs::File) -> io::Result<()>,
+) -> Result<(), StateError> {
     let temporary = path.with_extension(format!("tmp{:016x}", fastrand::u64(..)));
     let io = |what, source| StateError::Io { what, path: path.to_owned(), source };
     let mut file = std::fs::OpenOptions::new()
@@ -95,8 +104,7 @@ pub fn replace_file(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
         .mode(0o600)
         .open(&temporary)
         .map_err(|source| io("cannot create", source))?;
-    let written = parts.iter().try_for_each(|part| file.write_all(part));
-    let replaced = written.and_then(|()| std::fs::rename(&temporary, path));
+    let replaced = write(&mut file).and_then(|()| std::fs::rename(&temporary, path));
     replaced.map_err(|source| {
         let _ = std::fs::remove_file(&temporary);
         io("cannot write", source)

@@ -43,6 +43,9 @@ use symd_watch::{Notice, Watch};
 const MAX_PENDING_LOOKS: usize = 2_000_000;
 /// Number of new outlines after which the cache is written while the daemon runs.
 const STORE_AFTER: usize = 256;
+/// The same while files are still being added, unless more than that has been written: a daemon that is killed loses half of its work
+/// at most, and what is written is merged rarely.
+const STORE_WHILE_GROWING: usize = 4096;
 
 /// The engine's state.
 pub(super) struct Run {
@@ -288,14 +291,25 @@ impl Run {
             let sender = self.sender.clone();
             self.pool.urgent_background(move || send(&sender, Event::Built(plan.build())));
         }
-        let is_first = || self.unstored > 0 && self.status.borrow().cache.packs == 0;
-        if is_ready && (self.unstored >= STORE_AFTER || is_first()) {
+        if self.is_worth_storing(is_ready) {
             self.store();
         }
         if is_ready && self.stopping.is_none() {
             self.scanner.recorded.iter().for_each(RecordedFiles::forget);
             self.verify();
             self.parse_ahead();
+        }
+    }
+
+    /// Whether there are enough outlines that the cache does not have.
+    fn is_worth_storing(&self, is_ready: bool) -> bool {
+        let cache = || self.status.borrow().cache;
+        match is_ready {
+            true => self.unstored >= STORE_AFTER || self.unstored > 0 && cache().packs == 0,
+            false => {
+                self.unstored >= STORE_WHILE_GROWING
+                    && u64::try_from(self.unstored).is_ok_and(|unstored| unstored >= cache().written)
+            }
         }
     }
 
@@ -554,7 +568,8 @@ impl Run {
         let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
         let sender = self.sender.clone();
         let files = self.state.snapshot().files.clone();
-        self.pool.background(move || {
+        // Ahead of the files that are still to be scanned.
+        self.pool.urgent_background(move || {
             // Sent even if this panics, because the engine's shutdown waits for it.
             let _told = SendStoredOnDrop(sender);
             if has_parses {

@@ -3,6 +3,7 @@
 
 mod answers;
 mod by_need;
+mod growing;
 mod kotlin_facts;
 mod oracle;
 mod order;

@@ -20,7 +20,7 @@ pub use file_records::{FileRecord, FileRecords};
 pub use gc::{GcReport, gc};
 pub use stored_parses::StoredParses;
 
-use pack::Pack;
+use pack::{Pack, Payload};
 use symd_base::ContentHash;
 use symd_base::state::{self, StateError};
 use symd_syntax::Outline;
@@ -29,7 +29,7 @@ use symd_syntax::Outline;
 const MAX_PACKS: usize = 8;
 /// A merge keeps at most this many times the bytes of live outlines, so that some of other branches' files
 /// are kept.
-const KEPT_PER_LIVE: usize = 4;
+const KEPT_PER_LIVE: u64 = 4;
 
 const PACK_EXTENSION: &str = "pack";
 const RECORDS_EXTENSION: &str = "files";
@@ -124,22 +124,22 @@ impl Cache {
         let unsound = std::mem::take(&mut *self.unsound());
         let is_new = |key: &Key| unsound.contains(key) || packs.iter().all(|pack| pack.find(*key).is_none());
         // A map: files of equal content share one outline.
-        let new: BTreeMap<Key, Vec<u8>> = live
+        let new: BTreeMap<Key, Payload<'_>> = live
             .iter()
             .filter(|(key, _)| is_new(key))
-            .map(|(key, outline)| (*key, codec::encode(outline)))
+            .map(|(key, outline)| (*key, Payload::Outline(outline)))
             .collect();
         if new.is_empty() {
             return Ok(());
         }
         self.counters.written.fetch_add(new.len() as u64, Ordering::Relaxed);
         if packs.len() < MAX_PACKS {
-            let pack = self.write(new)?;
+            let pack = self.write(&new)?;
             let all = packs.iter().cloned().chain([pack]).collect();
             self.replace(all);
             return Ok(());
         }
-        let merged = self.write(merge(new, live, &packs))?;
+        let merged = self.write(&kept(live, &packs))?;
         let old: Vec<PathBuf> = packs.iter().map(|pack| pack.path.clone()).collect();
         self.replace([merged].into());
         // Another daemon may still have them open; it continues to read from its descriptors.
@@ -178,39 +178,32 @@ impl Cache {
         self.unsound.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, entries: BTreeMap<Key, Vec<u8>>) -> Result<Pack, StateError> {
+    fn write(&self, entries: &BTreeMap<Key, Payload<'_>>) -> Result<Pack, StateError> {
         let path = self.directory.join(format!("{:016x}.{PACK_EXTENSION}", fastrand::u64(..)));
-        pack::create(path, &entries)
+        pack::create(path, entries.iter().map(|(key, payload)| (*key, payload.bytes(*key))))
     }
 }
 
-/// Returns the content of a merged pack: everything new and live, then other entries of the old packs, up to
-/// a limit.
-fn merge(
-    new: BTreeMap<Key, Vec<u8>>,
-    live: &[(Key, Arc<Outline>)],
-    packs: &[Pack],
-) -> BTreeMap<Key, Vec<u8>> {
-    let read = |key: Key| packs.iter().find_map(|pack| pack.read(pack.find(key)?));
-    let mut kept = new;
-    for (key, _) in live {
-        if let Entry::Vacant(vacant) = kept.entry(*key)
-            && let Some(bytes) = read(*key)
-        {
-            vacant.insert(bytes);
-        }
+/// Returns the content of a merged pack: everything that is live, then other entries of the old packs, up to a limit.
+fn kept<'a>(live: &'a [(Key, Arc<Outline>)], packs: &'a [Pack]) -> BTreeMap<Key, Payload<'a>> {
+    let mut kept = BTreeMap::new();
+    let mut live_bytes = 0;
+    for (key, outline) in live {
+        kept.entry(*key).or_insert_with(|| {
+            live_bytes += outline.memory() as u64;
+            Payload::Outline(outline)
+        });
     }
-    let live_bytes: usize = kept.values().map(Vec::len).sum();
     let mut budget = live_bytes * (KEPT_PER_LIVE - 1);
-    for key in packs.iter().rev().flat_map(Pack::keys) {
+    for (pack, key, size) in
+        packs.iter().rev().flat_map(|pack| pack.sizes().map(move |(key, size)| (pack, key, size)))
+    {
         if budget == 0 {
             break;
         }
-        if let Entry::Vacant(vacant) = kept.entry(key)
-            && let Some(bytes) = read(key)
-        {
-            budget = budget.saturating_sub(bytes.len());
-            vacant.insert(bytes);
+        if let Entry::Vacant(vacant) = kept.entry(key) {
+            budget = budget.saturating_sub(size);
+            vacant.insert(Payload::Packed(pack));
         }
     }
     kept

@@ -6,15 +6,16 @@
 //! ```
 //! Numbers are little endian; index entries ascend by key; offsets count from the start of the file.
 
-use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Key;
+use super::{Key, codec};
 use symd_base::ContentHash;
 use symd_base::state::{self, StateError};
+use symd_syntax::Outline;
 
 const MAGIC: &[u8; 8] = b"symdpack";
 /// Incremented when this layout or that of the codec changes.
@@ -31,6 +32,26 @@ pub(super) struct Pack {
     pub(super) bytes: u64,
     file: Arc<File>,
     index: Arc<[(Key, OutlineRange)]>,
+}
+
+/// What a new pack gets under a key.
+#[derive(Debug)]
+pub(super) enum Payload<'a> {
+    Outline(&'a Outline),
+    Bytes(&'a [u8]),
+    /// What another pack has under the key.
+    Packed(&'a Pack),
+}
+
+impl Payload<'_> {
+    /// Returns its bytes; `None` if the other pack is damaged.
+    pub(super) fn bytes(&self, key: Key) -> Option<Vec<u8>> {
+        match self {
+            Payload::Outline(outline) => Some(codec::encode(outline)),
+            Payload::Bytes(bytes) => Some(bytes.to_vec()),
+            Payload::Packed(pack) => pack.read(pack.find(key)?),
+        }
+    }
 }
 
 /// The position of an outline in its pack.
@@ -92,10 +113,18 @@ impl Pack {
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
         self.index.iter().map(|&(key, _)| key)
     }
+
+    /// Iterates over the keys, each with the number of its bytes.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = (Key, u64)> {
+        self.index.iter().map(|&(key, range)| (key, u64::from(range.length)))
+    }
 }
 
-/// Writes a pack of `entries` to `path`, and opens it.
-pub(super) fn create(path: PathBuf, entries: &BTreeMap<Key, Vec<u8>>) -> Result<Pack, StateError> {
+/// Writes a pack of `entries` to `path` ([`write`]), and opens it.
+pub(super) fn create(
+    path: PathBuf,
+    entries: impl ExactSizeIterator<Item = (Key, Option<Vec<u8>>)>,
+) -> Result<Pack, StateError> {
     write(&path, entries)?;
     Pack::open(&path).ok_or_else(|| StateError::Io {
         what: "cannot read back",
@@ -104,32 +133,43 @@ pub(super) fn create(path: PathBuf, entries: &BTreeMap<Key, Vec<u8>>) -> Result<
     })
 }
 
-/// Writes a pack of `entries` to `path`.
-pub(super) fn write(path: &Path, entries: &BTreeMap<Key, Vec<u8>>) -> Result<(), StateError> {
-    let mut index = Vec::with_capacity(entries.len() * ENTRY);
-    let mut offset = (HEADER + entries.len() * ENTRY) as u64;
-    for (key, bytes) in entries {
-        index.extend(key.content.0);
-        index.extend(key.fingerprint.to_le_bytes());
-        index.extend(offset.to_le_bytes());
-        index.extend(checksum(bytes).to_le_bytes());
-        index.extend(u32::try_from(bytes.len()).unwrap_or(0).to_le_bytes());
-        index.extend([0; 4]);
-        offset += bytes.len() as u64;
-    }
-    let mut header = Vec::with_capacity(HEADER);
-    header.extend(MAGIC);
-    header.extend(VERSION.to_le_bytes());
-    header.extend(u32::try_from(entries.len()).unwrap_or(0).to_le_bytes());
-    header.extend(ContentHash::of(&index).0);
-    let mut parts: Vec<&[u8]> = vec![&header, &index];
-    parts.extend(entries.values().map(Vec::as_slice));
-    state::replace_file(path, &parts)
+/// Writes a pack of `entries`, which ascend by key, to `path`; those without bytes are left out. One entry at a time is in memory: all
+/// of them may be larger than what the daemon may take.
+pub(super) fn write(
+    path: &Path,
+    entries: impl ExactSizeIterator<Item = (Key, Option<Vec<u8>>)>,
+) -> Result<(), StateError> {
+    state::replace_file_with(path, |file| {
+        let mut index = Vec::with_capacity(entries.len() * ENTRY);
+        let mut offset = (HEADER + entries.len() * ENTRY) as u64;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut payloads = BufWriter::new(&mut *file);
+        for (key, bytes) in entries {
+            let Some(bytes) = bytes else { continue };
+            index.extend(key.content.0);
+            index.extend(key.fingerprint.to_le_bytes());
+            index.extend(offset.to_le_bytes());
+            index.extend(checksum(&bytes).to_le_bytes());
+            index.extend(u32::try_from(bytes.len()).unwrap_or(0).to_le_bytes());
+            index.extend([0; 4]);
+            offset += bytes.len() as u64;
+            payloads.write_all(&bytes)?;
+        }
+        payloads.flush()?;
+        drop(payloads);
+        let mut header = Vec::with_capacity(HEADER + index.len());
+        header.extend(MAGIC);
+        header.extend(VERSION.to_le_bytes());
+        header.extend(u32::try_from(index.len() / ENTRY).unwrap_or(0).to_le_bytes());
+        header.extend(ContentHash::of(&index).0);
+        header.extend(index);
+        file.write_all_at(&header, 0)
+    })
 }
 
-/// Returns the size in bytes of a pack of `entries`.
-pub(super) fn size_of_pack(entries: &BTreeMap<Key, Vec<u8>>) -> u64 {
-    entries.values().map(|bytes| (ENTRY + bytes.len()) as u64).sum::<u64>() + HEADER as u64
+/// Returns the size in bytes of a pack of entries of these lengths.
+pub(super) fn size_of_pack(lengths: impl Iterator<Item = usize>) -> u64 {
+    lengths.map(|length| (ENTRY + length) as u64).sum::<u64>() + HEADER as u64
 }
 
 fn entry(bytes: &[u8]) -> Option<(Key, OutlineRange)> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use super::pack::{self, Pack};
 use super::{Key, codec, file_records};
@@ -51,12 +52,16 @@ pub fn pack(bytes: &[u8]) {
         .map(|part| (Key { content: ContentHash::of(part), fingerprint: part.len() as u64 }, part.to_vec()))
         .collect();
     let path = scratch.path().join("1.pack");
-    pack::write(&path, &entries).unwrap();
+    write(&path, &entries);
     let pack = Pack::open(&path).unwrap();
     for (key, bytes) in &entries {
         assert_eq!(pack.find(*key).and_then(|place| pack.read(place)).as_ref(), Some(bytes));
     }
     assert_eq!(pack.keys().count(), entries.len());
+}
+
+fn write(path: &Path, entries: &BTreeMap<Key, Vec<u8>>) {
+    pack::write(path, entries.iter().map(|(key, bytes)| (*key, Some(bytes.clone())))).unwrap();
 }
 
 /// Returns encoded outlines to start from.
@@ -78,8 +83,7 @@ pub fn packs() -> Vec<Vec<u8>> {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("0.pack");
     let key = |at: usize| Key { content: ContentHash::of(&[u8::try_from(at).unwrap()]), fingerprint: 7 };
-    pack::write(&path, &seeds().into_iter().enumerate().map(|(at, bytes)| (key(at), bytes)).collect())
-        .unwrap();
+    write(&path, &seeds().into_iter().enumerate().map(|(at, bytes)| (key(at), bytes)).collect());
     vec![std::fs::read(&path).unwrap()]
 }
 

@@ -3,12 +3,11 @@
 //! added, or nothing; the caller validates it against the text, as it validates a worker's answer.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use super::pack::{self, Pack};
+use super::pack::{self, Pack, Payload};
 use super::{Key, PARSES_EXTENSION, paths_with};
 use symd_base::state::{self, StateError};
 
@@ -85,27 +84,28 @@ impl StoredParses {
     /// that there are few packs, and each parse is written a few times at most.
     pub fn write(&self, worth: usize) -> Result<(), StateError> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut merged = {
+        let unwritten = {
             let unwritten = self.unwritten();
             if unwritten.bytes == 0 || unwritten.bytes < worth {
                 return Ok(());
             }
             unwritten.parses.clone()
         };
-        let written: Vec<Key> = merged.keys().copied().collect();
-        let mut packs = self.packs().to_vec();
-        let mut size = pack::size_of_pack(&merged);
-        let mut outdated = Vec::new();
-        while let Some(pack) = packs.pop_if(|pack| pack.bytes <= size) {
+        let old = self.packs();
+        let mut merged: BTreeMap<Key, Payload<'_>> =
+            unwritten.iter().map(|(key, bytes)| (*key, Payload::Bytes(bytes))).collect();
+        let mut size = pack::size_of_pack(unwritten.values().map(Vec::len));
+        let (mut packs, mut outdated) = (old.to_vec(), Vec::new());
+        for pack in old.iter().rev().take_while(|pack| {
+            let is_merged = pack.bytes <= size;
+            size += if is_merged { pack.bytes } else { 0 };
+            is_merged
+        }) {
             for key in pack.keys() {
-                if let Entry::Vacant(vacant) = merged.entry(key)
-                    && let Some(bytes) = pack.find(key).and_then(|range| pack.read(range))
-                {
-                    vacant.insert(bytes);
-                }
+                merged.entry(key).or_insert(Payload::Packed(pack));
             }
-            size += pack.bytes;
-            outdated.push(pack.path);
+            packs.pop();
+            outdated.push(pack.path.clone());
         }
         packs.push(self.write_pack(&merged)?);
         let mut bytes: u64 = packs.iter().map(|pack| pack.bytes).sum();
@@ -115,13 +115,13 @@ impl StoredParses {
             outdated.push(oldest.path);
         }
         *self.packs.write().unwrap_or_else(PoisonError::into_inner) = packs.into();
-        self.forget(&written);
+        self.forget(unwritten.keys());
         // Another daemon may still have them open; it continues to read from its descriptors.
         outdated.iter().try_for_each(|path| state::remove_file(path))
     }
 
     /// Forgets parses in memory that a pack has by now.
-    fn forget(&self, written: &[Key]) {
+    fn forget<'k>(&self, written: impl Iterator<Item = &'k Key>) {
         let mut unwritten = self.unwritten();
         for key in written {
             if let Some(bytes) = unwritten.parses.remove(key) {
@@ -130,12 +130,12 @@ impl StoredParses {
         }
     }
 
-    fn write_pack(&self, parses: &BTreeMap<Key, Vec<u8>>) -> Result<Pack, StateError> {
+    fn write_pack(&self, parses: &BTreeMap<Key, Payload<'_>>) -> Result<Pack, StateError> {
         // Packs are listed in the order of their names.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("{now:032x}-{:04x}.{PARSES_EXTENSION}", fastrand::u16(..));
         let path = self.directory.join(name);
-        pack::create(path, parses)
+        pack::create(path, parses.iter().map(|(key, payload)| (*key, payload.bytes(*key))))
     }
 
     fn packs(&self) -> Arc<[Pack]> {

@@ -133,6 +133,29 @@ fn many_packs_become_one_and_lose_nothing() {
 }
 
 #[test]
+fn a_damaged_entry_costs_a_merged_pack_nothing_else() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let directory = scratch.path().join("cache");
+    let cache = Cache::open(&directory).expect("opened");
+    for number in 0..8 {
+        let known = pack_paths(&directory).expect("listed");
+        cache.store(&[(key(number), outline("long_enough_to_be_kept"))]).expect("stored");
+        let paths = pack_paths(&directory).expect("listed");
+        let new = paths.iter().find(|path| !known.contains(path)).expect("written");
+        if number == 6 {
+            let mut damaged = std::fs::read(new).expect("read");
+            *damaged.last_mut().expect("not empty") ^= 0x41;
+            std::fs::write(new, damaged).expect("written");
+        }
+    }
+    cache.store(&[(key(9), outline("long_enough_to_be_kept"))]).expect("stored");
+    let cache = reopened(&scratch);
+    assert_eq!((cache.status().packs, cache.status().damaged), (1, 0));
+    let found = [9, 7, 6, 5].map(|number| cache.get(key(number)).is_some());
+    assert_eq!(found, [true, true, false, true]);
+}
+
+#[test]
 fn collection_removes_what_was_written_longest_ago() {
     let scratch = tempfile::tempdir().expect("scratch");
     for repository in ["old", "new"] {
