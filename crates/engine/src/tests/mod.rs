@@ -7,6 +7,7 @@ mod growing;
 mod kotlin_facts;
 mod oracle;
 mod order;
+mod overlay_files;
 mod play;
 mod restart;
 mod unsaved;

@@ -9,22 +9,26 @@ use symd_sys::clock::ClockReading;
 
 const HOUR: i64 = 3_600_000_000_000;
 
-fn hours_later(hours: i64) -> ClockReading {
+pub(super) fn hours_later(hours: i64) -> ClockReading {
     let now = ClockReading::now();
     ClockReading { wall: now.wall + hours * HOUR, since_start: now.since_start + hours * HOUR, ..now }
 }
 
 /// A project, and the directories that its daemons share.
-struct Restarts {
+pub(super) struct Restarts {
     runtime: tokio::runtime::Runtime,
-    project: Scratch,
-    own: Scratch,
+    pub(super) project: Scratch,
+    pub(super) own: Scratch,
 }
 
 impl Restarts {
+    pub(super) fn of_nothing() -> Restarts {
+        Restarts { runtime: runtime(), project: Scratch::new(), own: Scratch::new() }
+    }
+
     /// Returns a project of `files`, known to a daemon that has ended.
     fn after_a_first_daemon(files: &[(&str, &str)]) -> Restarts {
-        let restarts = Restarts { runtime: runtime(), project: Scratch::new(), own: Scratch::new() };
+        let restarts = Restarts::of_nothing();
         files.iter().for_each(|(path, text)| restarts.project.write(path, text));
         let (_, status) = restarts.run(|| hours_later(1));
         assert_eq!((status.recorded_files, status.parsed_files), (0, files.len()));
@@ -32,7 +36,7 @@ impl Restarts {
     }
 
     /// Runs a daemon until everything is verified; returns its index, and its status.
-    fn run(&self, clock: Clock) -> (String, EngineStatus) {
+    pub(super) fn run(&self, clock: Clock) -> (String, EngineStatus) {
         let options = EngineOptions {
             root: self.project.at(""),
             unsaved: Arc::default(),
@@ -64,7 +68,8 @@ impl Restarts {
     }
 }
 
-const FILES: [(&str, &str); 3] = [("a.py", "a = 1\n"), ("b.h", "class B {};\n"), ("c.py", "c = 1\n")];
+pub(super) const FILES: [(&str, &str); 3] =
+    [("a.py", "a = 1\n"), ("b.h", "class B {};\n"), ("c.py", "c = 1\n")];
 
 #[test]
 fn unchanged_files_are_not_read_at_the_start_and_verified_later() {
@@ -113,7 +118,7 @@ fn after_the_clock_was_set_back_all_files_are_read() {
 
 #[test]
 fn a_file_that_changed_just_before_its_state_was_recorded_is_read_once() {
-    let restarts = Restarts { runtime: runtime(), project: Scratch::new(), own: Scratch::new() };
+    let restarts = Restarts::of_nothing();
     FILES.iter().for_each(|(path, text)| restarts.project.write(path, text));
     restarts.run(ClockReading::now);
     let (_, status) = restarts.run(|| hours_later(1));
@@ -137,7 +142,7 @@ fn damaged_records_cost_a_reading() {
 #[test]
 fn a_write_that_leaves_no_trace_is_found_by_verification() {
     const PROGRAM: &str = "import mmap, sys\nfile = open(sys.argv[1], 'r+b')\nmap = mmap.mmap(file.fileno(), 0)\nmap[0:1] = b'a'\nprint('mapped', flush=True)\nsys.stdin.readline()\nmap[0:1] = b'x'\nprint('written', flush=True)\nsys.stdin.readline()\n";
-    let restarts = Restarts { runtime: runtime(), project: Scratch::new(), own: Scratch::new() };
+    let restarts = Restarts::of_nothing();
     FILES.iter().for_each(|(path, text)| restarts.project.write(path, text));
     let mut writer = Command::new("python3")
         .args(["-c", PROGRAM])
