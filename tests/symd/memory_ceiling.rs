@@ -45,3 +45,45 @@ fn a_tiny_ceiling_changes_no_answer_and_keeps_the_caches_small() {
     once(&tight, |memory| bytes(memory, "times_let_go") > 0);
     assert_eq!(answers(&tight), expected, "after everything was let go of");
 }
+
+/// Past solutions that have nothing in common with each other.
+const SOLUTIONS: usize = 400;
+
+/// Imports past solutions, and searches them.
+fn similar(user: &User) -> String {
+    let lines: String = (0..SOLUTIONS)
+        .map(|number| {
+            let line = serde_json::json!({
+                "errorDescription": format!("plug {number} is loose in shop {}", number * 7), "rootCause": "a cause",
+                "solution": format!("fix {number}"), "language": "kotlin", "errorType": "IllegalStateException", "confidence": 0.9,
+            });
+            format!("{line}\n")
+        })
+        .collect();
+    let mut import = user.symd();
+    write(&user.path("solutions.jsonl"), &lines);
+    let stdin = std::fs::File::open(user.path("solutions.jsonl")).unwrap();
+    assert!(import.args(["solutions", "import"]).stdin(stdin).output().unwrap().status.success());
+    search(user)
+}
+
+fn search(user: &User) -> String {
+    let query = serde_json::json!({ "query": "plug 7 is loose in shop 49", "limit": 5 }).to_string();
+    user.check(&["call", "--toolset", "kotlin_debug", "vector_search_db", &query], 0)
+}
+
+#[test]
+fn vectors_of_past_solutions_are_let_go_of_and_read_again() {
+    let (free, tight) = (project(""), project(&format!("memory_mb = {TINY}\n")));
+    let (expected, found) = (similar(&free), similar(&tight));
+    assert!(expected.contains("plug 7 is loose in shop 49"), "{expected}");
+    assert!(bytes(&memory(&free), "vectors_bytes") > 0, "{}", memory(&free));
+    assert_eq!(found, expected);
+    // Each question is an occasion.
+    once(&tight, |memory| {
+        answers(&tight);
+        bytes(memory, "vectors_bytes") == 0
+    });
+    assert_eq!(search(&tight), expected);
+    assert!(bytes(&memory(&free), "vectors_bytes") > 0, "below the ceiling they stay");
+}
