@@ -227,8 +227,8 @@ impl Run {
             Event::Built(built) => {
                 self.building = false;
                 self.state.adopt(built);
-                // The first index leaves more memory freed than it takes.
-                if self.is_ready() && !std::mem::replace(&mut self.gave_back, true) {
+                // The first index leaves more memory freed than it takes; the last of it when one table is made of several.
+                if self.is_ready() && !self.has_grown && !std::mem::replace(&mut self.gave_back, true) {
                     self.pool.background(allocator::give_back);
                 }
             }
@@ -568,6 +568,7 @@ impl Run {
         let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
         let sender = self.sender.clone();
         let files = self.state.snapshot().files.clone();
+        let is_large = self.state.file_count() >= STORE_WHILE_GROWING;
         // Ahead of the files that are still to be scanned.
         self.pool.urgent_background(move || {
             // Sent even if this panics, because the engine's shutdown waits for it.
@@ -590,6 +591,11 @@ impl Run {
             }
             if let (Some(recorded), Some(now)) = (&scanner.recorded, now) {
                 recorded.write(&now, files.iter());
+            }
+            // What is written takes memory for each file; it was freed and is not needed again.
+            if is_large {
+                drop((live, files));
+                allocator::give_back();
             }
         });
     }

@@ -7,6 +7,7 @@ use super::Run;
 use crate::event::Event;
 use crate::run::send;
 use symd_index::FileEntry;
+use symd_sys::allocator;
 
 /// Files per job.
 const FILES_PER_JOB: usize = 64;
@@ -38,6 +39,10 @@ impl Run {
         unread: Vec<Arc<FileEntry>>,
     ) {
         self.verification.end(count, unread);
+        if self.verification.left() == 0 {
+            // The texts that were read.
+            self.pool.background(allocator::give_back);
+        }
         let is_known =
             |file: &Arc<FileEntry>| self.state.file(&file.path).is_some_and(|now| Arc::ptr_eq(now, file));
         let changed: Vec<Arc<FileEntry>> = changed.into_iter().filter(is_known).collect();
