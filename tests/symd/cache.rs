@@ -123,9 +123,8 @@ fn where_no_cache_can_be_it_goes_on_and_says_so() {
     assert!(user.find("Changed").starts_with("0.py:1"));
 }
 
-#[test]
-fn worktrees_of_one_repository_share_it() {
-    let user = project();
+/// Makes the project a repository with a second work tree, at the returned path.
+fn with_second_worktree(user: &User) -> PathBuf {
     let project = user.path("project");
     let git = |arguments: &[&str]| {
         let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
@@ -136,18 +135,58 @@ fn worktrees_of_one_repository_share_it() {
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "all"]);
-    everything(&user);
-    user.check(&["stop"], 0);
     let second = user.path("second");
     git(&["worktree", "add", "-q", second.to_str().unwrap()]);
-    let project = ["--project", second.to_str().unwrap()];
-    let run = |arguments: &[&str]| user.check(&[&project[..], arguments].concat(), 0);
-    assert!(run(&["find", "method_7"]).starts_with("7.py:2"));
-    let status: Value = serde_json::from_str(&run(&["status", "--json"])).unwrap();
+    second
+}
+
+fn within(user: &User, worktree: &Path, arguments: &[&str]) -> String {
+    user.check(&[&["--project", worktree.to_str().unwrap()], arguments].concat(), 0)
+}
+
+#[test]
+fn worktrees_of_one_repository_share_it() {
+    let user = project();
+    let second = with_second_worktree(&user);
+    everything(&user);
+    user.check(&["stop"], 0);
+    assert!(within(&user, &second, &["find", "method_7"]).starts_with("7.py:2"));
+    let status: Value = serde_json::from_str(&within(&user, &second, &["status", "--json"])).unwrap();
     assert_eq!(status["root"].as_str(), second.to_str());
     assert_eq!(
         (&status["cache"]["hits"], &status["cache"]["misses"]),
         (&json!(FILES), &json!(0)),
         "{status}"
     );
+}
+
+#[test]
+fn worktrees_that_are_open_at_once_do_each_other_no_harm() {
+    let user = project();
+    let worktrees = [user.path("project"), with_second_worktree(&user)];
+    // Each round has files that only one of them has; both write and merge packs while the other reads.
+    for round in 0..12 {
+        std::thread::scope(|scope| {
+            for (number, worktree) in worktrees.iter().enumerate() {
+                let user = &user;
+                scope.spawn(move || {
+                    let own = format!("class Own{number}:\n    def round_{round}(self): pass\n");
+                    write(&worktree.join(format!("own{round}.py")), &own);
+                    within(user, worktree, &["index"]);
+                    let found = within(user, worktree, &["find", &format!("round_{round}")]);
+                    let expected = format!("own{round}.py:2 method Own{number}/round_{round}");
+                    assert!(found.starts_with(&expected), "{found}");
+                    within(user, worktree, &["stop"]);
+                });
+            }
+        });
+    }
+    for worktree in &worktrees {
+        let answer = within(&user, worktree, &["find", "method_7"]);
+        assert!(answer.starts_with("7.py:2") && answer.contains("[1 symbol; complete]"), "{answer}");
+        let status: Value = serde_json::from_str(&within(&user, worktree, &["status", "--json"])).unwrap();
+        let cache = &status["cache"];
+        assert_eq!((&cache["misses"], &cache["damaged"]), (&json!(0), &json!(0)), "{status}");
+        assert!(cache["packs"].as_u64().unwrap() <= 16, "{status}");
+    }
 }

@@ -4,7 +4,6 @@
 use std::process::Command;
 
 use super::restart::{FILES, Restarts, hours_later};
-use super::*;
 
 /// Set for the process in which the test runs.
 const INSIDE: &str = "SYMD_TEST_MAY_MOUNT";
