@@ -150,6 +150,12 @@ impl Pool {
         );
     }
 
+    /// Like [`Pool::background`], before other background work, also while a question waits for all of that; only for what is not asked
+    /// for again before it has ended.
+    pub(super) fn next_background(&self, job: impl FnOnce() + Send + 'static) {
+        self.in_background(|queues, job| queues.urgent.push_back(job), Box::new(job));
+    }
+
     fn in_background(&self, push: impl FnOnce(&mut Queues, Job), job: Job) {
         let mut queues = self.shared.lock();
         push(&mut queues, job);

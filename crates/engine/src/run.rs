@@ -569,8 +569,9 @@ impl Run {
         let sender = self.sender.clone();
         let files = self.state.snapshot().files.clone();
         let is_large = self.state.file_count() >= STORE_WHILE_GROWING;
-        // Ahead of the files that are still to be scanned.
-        self.pool.urgent_background(move || {
+        let is_whole = self.is_ready();
+        // Ahead of the files that are still to be scanned: a question that waits for all of them waits for one more job.
+        self.pool.next_background(move || {
             // Sent even if this panics, because the engine's shutdown waits for it.
             let _told = SendStoredOnDrop(sender);
             if has_parses {
@@ -586,7 +587,8 @@ impl Run {
                     _ => None,
                 })
                 .collect();
-            if let Err(error) = Cache::store(&cache, &live) {
+            let stored = if is_whole { cache.store(&live) } else { cache.add(&live) };
+            if let Err(error) = stored {
                 tracing::warn!(%error, "cannot write the cache; the next start parses these files again");
             }
             if let (Some(recorded), Some(now)) = (&scanner.recorded, now) {

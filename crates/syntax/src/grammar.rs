@@ -136,7 +136,8 @@ impl Grammar {
 impl Entry {
     fn compute_fingerprint(&self) -> u64 {
         let mut hasher = blake3::Hasher::new();
-        for part in [self.package, self.symbols, self.imports, env!("CARGO_PKG_VERSION")] {
+        // The name too: two grammars of one package (`typescript`, `tsx`) may have the same queries.
+        for part in [self.name, self.package, self.symbols, self.imports, env!("CARGO_PKG_VERSION")] {
             hasher.update(part.as_bytes());
             hasher.update(b"\0");
         }
@@ -221,6 +222,12 @@ mod tests {
         for grammar in Grammar::all() {
             assert!(grammars().any(|name| name == grammar.name()), "{grammar:?} belongs to no language");
         }
+    }
+
+    #[test]
+    fn no_two_grammars_share_what_is_kept_of_equal_bytes() {
+        let all: std::collections::HashSet<u64> = Grammar::all().map(Grammar::fingerprint).collect();
+        assert_eq!(all.len(), Grammar::all().count());
     }
 
     #[test]

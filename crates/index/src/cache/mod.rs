@@ -121,29 +121,47 @@ impl Cache {
     /// is everything that the index contains now.
     pub fn store(&self, live: &[(Key, Arc<Outline>)]) -> Result<(), StateError> {
         let packs = self.packs();
-        let unsound = std::mem::take(&mut *self.unsound());
-        let is_new = |key: &Key| unsound.contains(key) || packs.iter().all(|pack| pack.find(*key).is_none());
-        // A map: files of equal content share one outline.
-        let new: BTreeMap<Key, Payload<'_>> = live
-            .iter()
-            .filter(|(key, _)| is_new(key))
-            .map(|(key, outline)| (*key, Payload::Outline(outline)))
-            .collect();
+        if packs.len() < MAX_PACKS {
+            return self.add(live);
+        }
+        let new = self.new_keys(live, &packs);
         if new.is_empty() {
             return Ok(());
         }
-        self.counters.written.fetch_add(new.len() as u64, Ordering::Relaxed);
-        if packs.len() < MAX_PACKS {
-            let pack = self.write(&new)?;
-            let all = packs.iter().cloned().chain([pack]).collect();
-            self.replace(all);
-            return Ok(());
-        }
         let merged = self.write(&kept(live, &packs))?;
+        self.tell_written(&new);
         let old: Vec<PathBuf> = packs.iter().map(|pack| pack.path.clone()).collect();
         self.replace([merged].into());
         // Another daemon may still have them open; it continues to read from its descriptors.
         old.iter().try_for_each(|path| state::remove_file(path))
+    }
+
+    /// Like [`Cache::store`], while the index does not contain everything yet: nothing that is stored is dropped for being
+    /// absent from `live`.
+    pub fn add(&self, live: &[(Key, Arc<Outline>)]) -> Result<(), StateError> {
+        let packs = self.packs();
+        let new = self.new_keys(live, &packs);
+        if new.is_empty() {
+            return Ok(());
+        }
+        // A map: files of equal content share one outline.
+        let entries = live.iter().filter(|(key, _)| new.contains(key));
+        let pack = self.write(&entries.map(|(key, outline)| (*key, Payload::Outline(outline))).collect())?;
+        self.tell_written(&new);
+        self.replace(packs.iter().cloned().chain([pack]).collect());
+        Ok(())
+    }
+
+    /// Returns the keys of the outlines that no pack contains undamaged.
+    fn new_keys(&self, live: &[(Key, Arc<Outline>)], packs: &[Pack]) -> BTreeSet<Key> {
+        let unsound = self.unsound();
+        let is_new = |key: &Key| unsound.contains(key) || packs.iter().all(|pack| pack.find(*key).is_none());
+        live.iter().map(|(key, _)| *key).filter(is_new).collect()
+    }
+
+    fn tell_written(&self, keys: &BTreeSet<Key>) {
+        self.unsound().retain(|key| !keys.contains(key));
+        self.counters.written.fetch_add(keys.len() as u64, Ordering::Relaxed);
     }
 
     /// Returns the path of the records of the project at `root`. Worktrees of one repository share their outlines, but

@@ -117,6 +117,22 @@ fn a_pack_that_others_may_write_or_that_is_a_link_is_foreign() {
 }
 
 #[test]
+fn while_the_index_grows_nothing_stored_is_dropped() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let cache = Cache::open(&scratch.path().join("cache")).expect("opened");
+    let old: Vec<_> = (0..200_u8).map(|number| (key(number), outline(&format!("name{number}")))).collect();
+    // As many packs as are ever kept.
+    for number in 1..=MAX_PACKS {
+        cache.store(&old[..number * 200 / MAX_PACKS]).expect("stored");
+    }
+    let cache = reopened(&scratch);
+    cache.add(&[(key(250), outline("grown"))]).expect("added");
+    let cache = reopened(&scratch);
+    assert!(old.iter().all(|(key, outline)| cache.get(*key).as_ref() == Some(&**outline)));
+    assert!(cache.get(key(250)).is_some());
+}
+
+#[test]
 fn many_packs_become_one_and_lose_nothing() {
     let scratch = tempfile::tempdir().expect("scratch");
     let cache = Cache::open(&scratch.path().join("cache")).expect("opened");
