@@ -205,60 +205,6 @@ fn what_one_editor_made_is_taken_back_if_another_one_refuses() {
 }
 
 #[test]
-fn an_editor_that_does_not_take_its_part_back_leaves_a_conflict_that_can_be_resolved() {
-    let user = user();
-    write(&user.path("project/b.py"), "import a\n");
-    let (mut one, first) = typed(&user);
-    let second = uri(&user, "project/b.py");
-    let mut two = FakeEditor::with(&user, abilities());
-    two.open(&second, 1, "import a\na.typed()\n");
-    two.settle();
-    let mut rename = |one: &mut FakeEditor, version: i64| {
-        let wanted =
-            json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-        let call = agent(&user, "rename_symbol", &wanted);
-        let request = one.await_request("workspace/applyEdit");
-        one.rewrite(&first, version, "def other():\n    return 1\n");
-        one.reply(&request, json!({ "applied": true }));
-        let request = two.await_request("workspace/applyEdit");
-        two.reply(&request, json!({ "applied": false }));
-        let back = one.await_request("workspace/applyEdit");
-        one.reply(&back, json!({ "applied": false }));
-        let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
-        let text = String::from_utf8([stdout, stderr].concat()).unwrap();
-        assert_eq!(status.code(), Some(1), "{text}");
-        text
-    };
-    let told = rename(&mut one, 3);
-    assert!(told.contains("not taken back, undo it there: the unsaved change of a.py in fake 1"), "{told}");
-    assert!(told.contains("kept as operation 1: `symd resolve 1 put-back`"), "{told}");
-    let call = std::thread::scope(|scope| {
-        let call = scope.spawn(|| user.check(&["resolve", "1", "put-back"], 0));
-        let request = one.await_request("workspace/applyEdit");
-        one.rewrite(&first, 4, TYPED);
-        one.reply(&request, json!({ "applied": true }));
-        call.join().unwrap()
-    });
-    assert!(call.contains("a.py"), "{call}");
-    assert!(body(&user).contains("def typed"));
-    assert!(user.check(&["resolve", "1", "keep"], 1).contains("is resolved"));
-
-    // A later daemon tells of it until it is resolved.
-    let told = rename(&mut one, 5);
-    assert!(told.contains("kept as operation 3"), "{told}");
-    user.check(&["stop"], 0);
-    let told = body(&user);
-    let states = "failed, and an editor kept its part; left as they are: a.py has the change in fake 1, unsaved, b.py is as it was before the edit; \
-                  `symd resolve 3 keep`";
-    assert!(told.contains(states), "{told}");
-    user.check(&["resolve", "3", "keep"], 0);
-    user.check(&["stop"], 0);
-    let told = body(&user);
-    assert!(!told.contains("recovered"), "{told}");
-    assert_eq!(on_disk(&user), SAVED);
-}
-
-#[test]
 fn an_editor_that_does_not_read_a_changed_file_again_is_named() {
     let user = user();
     let file = uri(&user, "project/a.py");

@@ -40,6 +40,7 @@ mod edit_texts;
 mod edit_tools;
 mod edit_undo;
 mod editor_agent;
+mod editor_conflicts;
 mod editor_documents;
 mod editor_edits;
 mod editor_files;

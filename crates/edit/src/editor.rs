@@ -453,6 +453,9 @@ impl Editor {
     }
 
     fn restoration_of(&self, id: OperationId, journal: &Journal) -> Result<Changes, EditError> {
+        if !journal.entry.conflict.is_empty() {
+            return tree::conflict_restoration_of(self.files(), journal);
+        }
         let left = put_back::beyond_repair(&self.root, &journal.entry);
         if left.is_empty() {
             return tree::restoration_of(self.files(), journal);
@@ -485,11 +488,7 @@ impl Editor {
     ) -> Result<OperationId, EditError> {
         let _lock = self.lock(self.turn_here())?;
         let StagedRecord(mut journal) = record;
-        let state = |file: FileChange| {
-            let state = kept.get(&file.path).map_or("is as it was before the edit", String::as_str);
-            (file.path, state.to_owned())
-        };
-        journal.entry.conflict = journal.entry.files().into_iter().map(state).collect();
+        journal.entry.set_conflict(kept);
         self.store.keep_cut_short(&journal)?;
         Ok(journal.entry.id)
     }

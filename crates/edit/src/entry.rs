@@ -288,7 +288,25 @@ impl Record {
     }
 }
 
+/// The state of a file of which no editor kept anything.
+const AS_BEFORE: &str = "is as it was before the edit";
+
 impl Entry {
+    /// Records that the edit failed and editors did not take their parts back. `kept` is the state of each file that is not
+    /// as it was.
+    pub(super) fn set_conflict(&mut self, kept: &BTreeMap<RelPath, String>) {
+        let state = |file: FileChange| {
+            let state = kept.get(&file.path).map_or(AS_BEFORE, String::as_str);
+            (file.path, state.to_owned())
+        };
+        self.conflict = self.files().into_iter().map(state).collect();
+    }
+
+    /// Whether an editor kept its part of the failed edit in `path`.
+    pub(super) fn is_kept_in_editor(&self, path: &RelPath) -> bool {
+        self.conflict.get(path).is_some_and(|state| state != AS_BEFORE)
+    }
+
     /// Returns the files of which editors were to change their texts.
     pub(super) fn in_editors(&self) -> Vec<RelPath> {
         let path = |record: &Record| match record {

@@ -43,6 +43,24 @@ pub(super) fn splice(path: &RelPath, bytes: &[u8], edits: &TextEdits) -> Result<
     Err(EditError::InvalidBytes { path: path.clone(), offset })
 }
 
+/// Returns the text of `bytes`; `None` if they are not exactly those of a text.
+pub(super) fn exact_text(bytes: &[u8]) -> Option<String> {
+    let (text, _) = decode(bytes.to_vec()).ok()?;
+    (encoded_like(&text, bytes)? == bytes).then_some(text)
+}
+
+/// Returns a file of `text` in the encoding of `like`; `None` if that is not known.
+pub(super) fn encoded_like(text: &str, like: &[u8]) -> Option<Vec<u8>> {
+    let (_, encoding) = decode(like.to_vec()).ok()?;
+    let mark = match encoding {
+        Encoding::Utf8 => 0,
+        Encoding::Utf8Bom => 3,
+        Encoding::Utf16Le | Encoding::Utf16Be => 2,
+        Encoding::Lossy => return None,
+    };
+    Some([&like[..mark], &encoded(text, encoding)].concat())
+}
+
 fn encoded(text: &str, encoding: Encoding) -> Cow<'_, [u8]> {
     match encoding {
         Encoding::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>().into(),

@@ -11,7 +11,7 @@ use super::entry::{Journal, Record};
 use super::error::{Conflict, EditError};
 use super::plan::{Access, Plan, PlanStep};
 use super::settings::Settings;
-use super::splice::splice;
+use super::splice::{encoded_like, exact_text, splice};
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{
     EntryKind, GitPaths, MAX_FILE_BYTES, PermissionSource, Root, SlotContent, SlotOpener, UnsavedTexts,
@@ -100,24 +100,14 @@ pub(super) fn inverse_of(
 }
 
 /// Returns the changes that put every file of `journal` back, whatever it contains now, except files whose
-/// old bytes are lost. Of an edit that an editor did not take back, these are its unsaved texts, while they are as the edit left
-/// them.
+/// old bytes are lost.
 pub(super) fn restoration_of(
     (root, unsaved): (&Root, &UnsavedTexts),
     journal: &Journal,
 ) -> Result<Changes, EditError> {
     let mut tree = Tree::new(root, unsaved);
-    let is_conflict = !journal.entry.conflict.is_empty();
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
-        if is_conflict {
-            if let Record::Content { path, after, .. } = record {
-                tree.load(path)?;
-                // Anything else in the editor is its user's.
-                if !tree.is_in_editor(path, *after) {
-                    continue;
-                }
-            }
-        } else if record.is_in_editor() {
+        if record.is_in_editor() {
             continue;
         }
         if let Record::Content { path, before, .. } = record {
@@ -143,6 +133,60 @@ pub(super) fn restoration_of(
         }
     }
     tree.changes()
+}
+
+/// Returns the changes that take back what editors kept of a failed edit, in the editor or, once it was saved, in the
+/// file. The edit has changed, moved and removed nothing else. Fails if a file has another content meanwhile, which is
+/// its user's.
+pub(super) fn conflict_restoration_of(
+    (root, unsaved): (&Root, &UnsavedTexts),
+    journal: &Journal,
+) -> Result<Changes, EditError> {
+    let mut tree = Tree::new(root, unsaved);
+    let mut others = Vec::new();
+    for (record, old) in journal.entry.records.iter().zip(&journal.old) {
+        let Record::Content { path, before: Some(before), after: Some(after), .. } = record else { continue };
+        if !journal.entry.is_kept_in_editor(path) {
+            continue;
+        }
+        tree.load(path)?;
+        let found = tree.before.get(path).and_then(Option::as_ref);
+        let Some((found, old)) = found.zip(old.as_ref()) else {
+            others.push(format!("{path} is gone"));
+            continue;
+        };
+        if has_content(&found.bytes, before.hash, old) {
+            continue;
+        }
+        let restored = if has_content(&found.bytes, *after, old) {
+            exact_text(old).and_then(|text| encoded_like(&text, &found.bytes))
+        } else {
+            None
+        };
+        match restored {
+            Some(bytes) => tree.write(path, bytes)?,
+            None if found.in_editor => others.push(format!("{path} was changed since in an editor")),
+            None => others.push(format!("{path} was changed since")),
+        }
+    }
+    if others.is_empty() {
+        return tree.changes();
+    }
+    let id = journal.entry.id;
+    Err(EditError::NoOperation(format!(
+        "operation {id} cannot be put back: {}; change it there by hand, then `symd resolve {id} keep`",
+        others.join(", ")
+    )))
+}
+
+/// Whether `found` has the content of this hash: as it is, or in the encoding of the `old` bytes, or in UTF-8, as editors
+/// have every text.
+fn has_content(found: &[u8], hash: ContentHash, old: &[u8]) -> bool {
+    let has_hash = |bytes: &[u8]| ContentHash::of(bytes) == hash;
+    has_hash(found)
+        || exact_text(found).is_some_and(|text| {
+            has_hash(text.as_bytes()) || encoded_like(&text, old).is_some_and(|bytes| has_hash(&bytes))
+        })
 }
 
 impl<'r> Tree<'r> {
@@ -299,12 +343,6 @@ impl<'r> Tree<'r> {
         self.before.insert(path.clone(), original);
         self.now.insert(path.clone(), wanted);
         Ok(())
-    }
-
-    /// Returns whether an editor has the text of this hash, unsaved.
-    fn is_in_editor(&self, path: &RelPath, hash: Option<ContentHash>) -> bool {
-        let found = self.before.get(path).and_then(Option::as_ref);
-        found.is_some_and(|file| file.in_editor && Some(file.hash) == hash)
     }
 
     /// Returns whether the file has the hash `base` now, or had it when the plan began, under whatever name.
