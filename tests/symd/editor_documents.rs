@@ -120,6 +120,47 @@ fn an_unsaved_text_outlasts_its_file() {
 }
 
 #[test]
+fn a_text_that_is_not_certainly_unsaved_does_not_outlast_its_file() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let gone = |editor: &mut FakeEditor| {
+        editor.settle();
+        let told = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 1);
+        assert!(told.contains("does not exist"), "{told}");
+        assert_eq!(
+            user.check(&["call", "list_dir", r#"{"relative_path": "."}"#], 0).matches("a.py").count(),
+            0
+        );
+    };
+    // The editor sends the text of the removed file whole again.
+    let mut editor = FakeEditor::new(&user);
+    for (again, on_disk) in
+        [("rewritten", SAVED), ("opened", SAVED), ("opened", "def saved():\r\n    return 1\r\n")]
+    {
+        write(&user.path("project/a.py"), on_disk);
+        editor.open(&file, 1, SAVED);
+        editor.settle();
+        std::fs::remove_file(user.path("project/a.py")).unwrap();
+        match again {
+            "rewritten" => editor.rewrite(&file, 2, SAVED),
+            _ => editor.open(&file, 2, SAVED),
+        }
+        gone(&mut editor);
+        editor.close(&file);
+    }
+
+    // The editor reads a file again of which symd does not know the encoding.
+    std::fs::write(user.path("project/a.py"), b"# \xe9\ndef saved():\n    return 1\n").unwrap();
+    editor.open(&file, 1, "# \u{e9}\ndef saved():\n    return 1\n");
+    editor.settle();
+    std::fs::write(user.path("project/a.py"), b"# \xe8\ndef other():\n    return 1\n").unwrap();
+    editor.change(&file, 2, [0, 2, 1, 9], "\u{e8}\ndef other");
+    editor.settle();
+    std::fs::remove_file(user.path("project/a.py")).unwrap();
+    gone(&mut editor);
+}
+
+#[test]
 fn a_file_that_is_open_under_two_names_keeps_the_unsaved_one() {
     let user = user();
     std::os::unix::fs::symlink(user.path("project"), user.path("project/link")).unwrap();

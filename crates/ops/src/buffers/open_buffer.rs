@@ -28,8 +28,11 @@ pub(super) struct OpenBuffer {
     pub(super) change: u64,
     /// The text that was saved last, or that the file had when it was opened; `None` without a file.
     saved: Option<TextMark>,
-    /// Whether there was a file when the document was opened or saved.
+    /// Whether there was a file of a known encoding when the document was opened or saved. Of another one nothing tells
+    /// whether its text was saved.
     origin: TextOrigin,
+    /// Whether there was a file when the document was opened.
+    had_file: bool,
     /// Whether the file's lines end in CR LF and the editor's text may hide that.
     has_crlf: bool,
     /// Whether the file had an encoding that symd does not know when the document was opened.
@@ -69,8 +72,10 @@ impl TextMark {
 impl OpenBuffer {
     /// Returns a buffer that an editor opened; `on_disk` is its file's content, if there is a file.
     pub(super) fn new(file: RelPath, (version, text): (i64, String), on_disk: Option<Vec<u8>>) -> OpenBuffer {
-        let origin = if on_disk.is_some() { TextOrigin::OfFile } else { TextOrigin::New };
+        let had_file = on_disk.is_some();
         let decoded = on_disk.and_then(|bytes| Text::decode(bytes).ok());
+        let origin =
+            if decoded.as_ref().is_some_and(is_exact) { TextOrigin::OfFile } else { TextOrigin::New };
         let has_crlf = decoded.as_ref().is_some_and(|disk| all_lines_end_in_crlf(disk.as_str()));
         let is_lossy = decoded.as_ref().is_some_and(|disk| disk.encoding() == Encoding::Lossy);
         let mut buffer = OpenBuffer {
@@ -80,6 +85,7 @@ impl OpenBuffer {
             change: 0,
             saved: None,
             origin,
+            had_file,
             has_crlf,
             is_lossy,
             is_lost: false,
@@ -146,10 +152,12 @@ impl OpenBuffer {
     /// Records that the editor saved the document; `on_disk` is what its file has now, which need not be this
     /// text: its user may have typed on.
     pub(super) fn record_save(&mut self, on_disk: Option<Vec<u8>>) {
-        if on_disk.is_some() {
-            self.origin = TextOrigin::OfFile;
+        let on_disk = on_disk.map(Text::decode);
+        if let Some(disk) = &on_disk {
+            self.origin =
+                if disk.as_ref().is_ok_and(is_exact) { TextOrigin::OfFile } else { TextOrigin::New };
         }
-        match on_disk.map(Text::decode) {
+        match on_disk {
             // The editor knows the encoding, symd does not: its word is all there is.
             Some(Ok(disk)) if disk.encoding() == Encoding::Lossy => {
                 self.saved = Some(TextMark::of(&self.seen()));
@@ -165,7 +173,9 @@ impl OpenBuffer {
     /// Records the text as saved if its file, read after the text had come, has it: the editor read the file
     /// again, without a word of that.
     pub(super) fn record_if_equal(&mut self, on_disk: Vec<u8>) {
-        let Some(disk) = Text::decode(on_disk).ok().filter(|disk| disk.encoding() != Encoding::Lossy) else {
+        let Some(disk) = Text::decode(on_disk).ok().filter(is_exact) else {
+            // The text may be that of the file.
+            self.origin = TextOrigin::New;
             return;
         };
         let had_crlf = std::mem::replace(&mut self.has_crlf, all_lines_end_in_crlf(disk.as_str()));
@@ -176,21 +186,21 @@ impl OpenBuffer {
         }
     }
 
-    /// Takes over from the buffer that this one replaces what the file does not tell now: that there was one, and
-    /// what was saved in it, where its encoding does not let it be compared.
+    /// Takes over from the buffer that this one replaces what the file does not tell now: all of a file that is gone,
+    /// and what was saved in one whose encoding does not let it be compared.
     pub(super) fn inherit(&mut self, replaced: &OpenBuffer) {
         if replaced.file != self.file {
             return;
         }
-        if replaced.origin == TextOrigin::OfFile {
-            self.origin = TextOrigin::OfFile;
-        }
-        if self.is_lossy {
+        if !self.had_file {
+            (self.origin, self.saved) = (replaced.origin, replaced.saved);
+            (self.has_crlf, self.is_lossy) = (replaced.has_crlf, replaced.is_lossy);
+        } else if self.is_lossy {
             self.saved = replaced.saved;
         }
     }
 
-    /// Returns whether there was a file when the document was opened or saved.
+    /// Returns whether there was a file of a known encoding when the document was opened or saved.
     pub(super) fn origin(&self) -> TextOrigin {
         self.origin
     }
@@ -211,6 +221,11 @@ impl OpenBuffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the change does not fit the text that symd has of this buffer")]
 pub struct LostBuffer;
+
+/// Whether symd knows the encoding, so that the text is that of the file.
+fn is_exact(text: &Text) -> bool {
+    text.encoding() != Encoding::Lossy
+}
 
 fn all_lines_end_in_crlf(text: &str) -> bool {
     let bytes = text.as_bytes();
