@@ -161,6 +161,18 @@ fn a_text_that_is_not_certainly_unsaved_does_not_outlast_its_file() {
 }
 
 #[test]
+fn only_a_file_that_existed_is_called_gone() {
+    let user = user();
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&uri(&user, "project/new.py"), 1, "def new():\n    return 1\n");
+    editor.settle();
+    let told = user.check(&["call", "list_dir", r#"{"relative_path": "."}"#], 0);
+    assert!(!told.contains("new.py"), "{told}");
+    let told = user.check(&["call", "read_file", r#"{"relative_path": "new.py"}"#], 1);
+    assert!(!told.contains("gone from the disk"), "{told}");
+}
+
+#[test]
 fn a_file_that_is_open_under_two_names_keeps_the_unsaved_one() {
     let user = user();
     std::os::unix::fs::symlink(user.path("project"), user.path("project/link")).unwrap();

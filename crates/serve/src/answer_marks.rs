@@ -44,8 +44,11 @@ fn mark_unsaved(project: &Project, offered: Offered, named: &[String], reply: &m
         let editors = state.dirty_in.join(" and ");
         let differs =
             if state.differs { ", with different texts; this is the one that changed last" } else { "" };
+        // A file that never was is not gone.
+        let was_file = project.engine.unsaved().outlasts_file(&path);
         let file = match (project.buffers.is_file_gone(&path), changes && !state.differs) {
-            (true, _) => "; the file is gone from the disk",
+            (true, _) if was_file => "; the file is gone from the disk",
+            (true, _) => "",
             (false, true) => "; a build sees the file as it was saved",
             (false, false) => "",
         };
