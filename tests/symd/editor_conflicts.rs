@@ -106,8 +106,13 @@ fn an_editor_that_does_not_take_its_part_back_leaves_a_conflict_that_can_be_reso
     let told = stage.conflict(&[(&file, 3, RENAMED)]);
     assert!(told.contains("not taken back, undo it there: the unsaved change of a.py in fake 1"), "{told}");
     assert!(told.contains("kept as operation 1: `symd resolve 1 put-back`"), "{told}");
+    let open = stage.user.status()["recovered"].to_string();
+    assert!(open.contains("operation 1 (") && open.contains("failed, and an editor kept its part"), "{open}");
+    let open = stage.user.check(&["call", "status", "{}"], 0);
+    assert!(open.contains("recovered: operation 1 ("), "{open}");
     let told = stage.put_back("1", 4, TYPED);
     assert!(told.contains("a.py"), "{told}");
+    assert_eq!(stage.user.status()["recovered"], json!([]), "resolved");
     assert!(stage.body().contains("def typed"));
     assert!(stage.user.check(&["resolve", "1", "keep"], 1).contains("is resolved"));
 

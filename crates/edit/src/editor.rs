@@ -147,18 +147,8 @@ impl Editor {
                 continue;
             }
             let Some(journal) = self.store.read_cut_short(id)? else { continue };
-            let conflict = journal.entry.conflict();
-            if !conflict.is_empty() {
-                let (title, put_back, in_editors) = (journal.entry.title, Vec::new(), Vec::new());
-                let cause = InterruptionCause::KeptInEditor;
-                operations.push(RecoveredOperation {
-                    id,
-                    title,
-                    put_back,
-                    left: conflict,
-                    in_editors,
-                    cause,
-                });
+            if let Some(conflict) = open_conflict(&journal) {
+                operations.push(conflict);
                 continue;
             }
             let beyond_repair = put_back::beyond_repair(&self.root, &journal.entry);
@@ -183,6 +173,19 @@ impl Editor {
         }
         operations.sort_by_key(|operation| operation.id);
         Ok(Recovered { operations, is_unreadable })
+    }
+
+    /// Returns what recovery did `at_start`, with the conflicts that are open now. Does not block: a record is either
+    /// complete or not listed yet.
+    pub fn with_open_conflicts(&self, at_start: &Recovered) -> Result<Recovered, EditError> {
+        let mut recovered = at_start.clone();
+        recovered.operations.retain(|known| known.cause != InterruptionCause::KeptInEditor);
+        for id in self.store.cut_short()? {
+            let journal = self.store.read_cut_short(id)?;
+            recovered.operations.extend(journal.as_ref().and_then(open_conflict));
+        }
+        recovered.operations.sort_by_key(|operation| operation.id);
+        Ok(recovered)
     }
 
     /// Resolves the files that recovery left of operation `id`, as the user decided.
@@ -599,6 +602,19 @@ impl Editor {
         let operation = RecoveredOperation { id, title, put_back: back.done, left, in_editors, cause };
         Ok(InterruptedEdit { operation, due })
     }
+}
+
+/// Returns the conflict of which `journal` is the record, if it is one.
+fn open_conflict(journal: &Journal) -> Option<RecoveredOperation> {
+    let left = journal.entry.conflict();
+    (!left.is_empty()).then(|| RecoveredOperation {
+        id: journal.entry.id,
+        title: journal.entry.title.clone(),
+        put_back: Vec::new(),
+        left,
+        in_editors: Vec::new(),
+        cause: InterruptionCause::KeptInEditor,
+    })
 }
 
 /// A text as questions see it.

@@ -92,6 +92,13 @@ impl Project {
         self.editor.root()
     }
 
+    /// Returns what was rolled back or finished when the project was opened, and the conflicts in editors that are open
+    /// now. Reads the disk.
+    pub fn recovered_now(&self) -> Recovered {
+        // Without them, those that were open at the start are better than none.
+        self.editor.with_open_conflicts(&self.recovered).unwrap_or_else(|_| Recovered::clone(&self.recovered))
+    }
+
     /// Finds the user's git, for reading the project's repository.
     pub fn git(&self) -> Result<Git, GitError> {
         Git::find(&self.shells.warden, &std::env::var_os("PATH").unwrap_or_default(), self.root())

@@ -159,7 +159,8 @@ impl Host {
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
-    /// Returns one line for each edit that a crash interrupted, with the outcome of its recovery.
+    /// Returns one line for each edit that a crash interrupted, with the outcome of its recovery, and for each conflict that
+    /// was open when the project was opened.
     fn recovered(&self) -> Vec<String> {
         self.project().map(|project| project.recovered.messages()).unwrap_or_default()
     }
@@ -175,6 +176,7 @@ impl Host {
     pub fn status(&self) -> Value {
         let activity = *self.activity.borrow();
         let servers = self.project().map(|project| project.server_status()).unwrap_or_default();
+        let recovered = self.project().map(|project| project.recovered_now().messages()).unwrap_or_default();
         let mut status = Map::from_iter([
             ("pid".to_owned(), json!(std::process::id())),
             ("version".to_owned(), json!(VERSION)),
@@ -186,7 +188,7 @@ impl Host {
             ("sessions".to_owned(), json!(self.sessions.load(Ordering::Relaxed))),
             ("calls".to_owned(), json!(self.calls.load(Ordering::Relaxed))),
             ("servers".to_owned(), json!(servers)),
-            ("recovered".to_owned(), json!(self.recovered())),
+            ("recovered".to_owned(), json!(recovered)),
             ("trust".to_owned(), json!(self.parts.trust.to_string())),
             ("left_out".to_owned(), json!(self.parts.notes.iter().map(Note::to_string).collect::<Vec<_>>())),
         ]);

@@ -192,10 +192,13 @@ async fn with_kept(
     if let Some(record) = record.filter(|_| !files.is_empty() && !is_kept) {
         let kept = on_thread(editor, move |editor| editor.keep_conflict(record, &files)).await;
         match kept {
-            Ok(Ok(id)) => left.push_str(&format!(
-                "; kept as operation {id}: `symd resolve {id} put-back` asks the editor again, `symd resolve {id} keep` \
-                 leaves the text to it (resolve_edit)"
-            )),
+            Ok(Ok(id)) => {
+                tracing::warn!(operation = id.0, left, "an edit failed, and an editor kept its part");
+                left.push_str(&format!(
+                    "; kept as operation {id}: `symd resolve {id} put-back` asks the editor again, `symd resolve {id} keep` \
+                     leaves the text to it (resolve_edit)"
+                ));
+            }
             Ok(Err(error)) => tracing::warn!(%error, "cannot keep an edit that an editor did not take back"),
             Err(error) => tracing::warn!(%error, "cannot keep an edit that an editor did not take back"),
         }

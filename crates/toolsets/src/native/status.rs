@@ -25,13 +25,11 @@ fn run(call: Call<'_>) -> ReplyFuture<'_> {
         let status = call.project.engine.status();
         let state = if status.ready { "ready" } else { "indexing" };
         let skipped = status.skipped;
-        let recovered: String = call
-            .project
-            .recovered
-            .operations
-            .iter()
-            .map(|operation| format!("\nrecovered: {operation}"))
-            .collect();
+        let project = call.project.clone();
+        let recovered =
+            tokio::task::spawn_blocking(move || project.recovered_now()).await.unwrap_or_default();
+        let recovered: String =
+            recovered.operations.iter().map(|operation| format!("\nrecovered: {operation}")).collect();
         let mut text = format!(
             "{state} · revision {} · {} files, {} parsed ({} with syntax errors), {}\n\
              skipped: {} binary, {} too large, {} unreadable · {} files pending{recovered}",
