@@ -449,6 +449,11 @@ impl AgreedBuffers {
         UnsettledBuffers { not_saved, not_reloaded: self.not_reloaded().await }
     }
 
+    /// Whether an editor makes a part of the edit, so that it may keep that part of an edit that fails.
+    pub(crate) fn has_targets(&self) -> bool {
+        !self.targets.is_empty()
+    }
+
     /// Has the editors take their changes back. Returns what could not be taken back.
     pub(crate) async fn take_back(&self) -> KeptChanges {
         let deadline = Instant::now() + self.all.deadlines.change;

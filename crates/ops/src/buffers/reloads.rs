@@ -1,5 +1,5 @@
 //! Saved buffers of files that an edit changes on the disk, in editors that read a changed file again by themselves, or do
-//! not. An edit is whole without them: how long they are awaited is bounded, and who has not read the file is told.
+//! not. An edit is whole without them: the wait for them is bounded, and the answer names the buffers that have not read the file.
 
 use symd_base::RelPath;
 use tokio::time::Instant;

@@ -156,14 +156,16 @@ async fn go_on(
     let (mut agreed, mut record) = (None, None);
     if let EditStage::Staged(staged) = stage {
         match buffers.agree(&staged).await {
-            Ok(buffers) => agreed = Some(Arc::new(buffers)),
+            Ok(buffers) => {
+                record = buffers.has_targets().then(|| staged.record());
+                agreed = Some(Arc::new(buffers));
+            }
             Err(Disagreement { reason, kept }) => {
-                let record = staged.record();
+                let record = (!kept.files.is_empty()).then(|| staged.record());
                 let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
-                return Err(with_kept(&editor, refused.into(), Some(record), kept).await);
+                return Err(with_kept(&editor, refused.into(), record, kept).await);
             }
         }
-        record = Some(staged.record());
         stage = EditStage::Staged(staged);
     }
     let changed = change_files(&editor, &engine, stage, agreed.as_ref()).await;
