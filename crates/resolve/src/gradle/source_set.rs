@@ -25,8 +25,8 @@ enum Platform {
     /// Not a multiplatform module's, or of a name that tells nothing.
     Unknown,
     Common,
-    /// Several, by a name of the project's own (`zlibMain`): common code does not see it.
-    Some,
+    /// More than one platform, by a name that the project chose (`zlibMain`): common code does not see it.
+    Several,
     Jvm,
     Js,
     Wasm,
@@ -65,7 +65,7 @@ impl SourceSet {
             Some("js") => Platform::Js,
             Some("wasmJs" | "wasmWasi") => Platform::Wasm,
             Some("native" | "apple" | "linux" | "macos" | "ios") => Platform::Native,
-            Some(name) if !name.is_empty() => Platform::Some,
+            Some(name) if !name.is_empty() => Platform::Several,
             _ => Platform::Unknown,
         };
         let purpose = match is_test {
@@ -82,8 +82,8 @@ impl SourceSet {
             return false;
         }
         match (self.platform, declared.platform) {
-            (Platform::Unknown | Platform::Some, _) | (_, Platform::Unknown | Platform::Common) => true,
-            (one, Platform::Some) => one != Platform::Common,
+            (Platform::Unknown | Platform::Several, _) | (_, Platform::Unknown | Platform::Common) => true,
+            (one, Platform::Several) => one != Platform::Common,
             (one, other) => one == other,
         }
     }

@@ -2,6 +2,7 @@
 //! Source: Kotlin's specification of synthetic properties for Java's methods.
 
 use super::classes::Member;
+use super::conventions::{has_counter, is_assigned};
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse, Search};
 use super::resolve::Certainty;
@@ -59,13 +60,8 @@ fn accessors_of(property: &str) -> Option<(String, String)> {
 fn is_written(file: &SourceFile, name: NodeId) -> bool {
     let suffix = file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix);
     let last = suffix.unwrap_or(name);
-    let Some(holder) = file.parent(last) else { return false };
-    if file.kind(holder) == K::DirectlyAssignableExpression {
-        return file.children(holder).last() == Some(last);
-    }
+    let holder = file.parent(last);
     // `size++` holds the name itself.
-    let around = if suffix.is_some() { file.parent(holder) } else { Some(holder) };
-    around.is_some_and(|around| {
-        file.children(around).any(|part| matches!(file.kind(part), K::Increment | K::Decrement))
-    })
+    let around = if suffix.is_some() { holder.and_then(|holder| file.parent(holder)) } else { holder };
+    is_assigned(file, last) || around.is_some_and(|around| has_counter(file, around))
 }

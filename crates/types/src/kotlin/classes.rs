@@ -133,9 +133,14 @@ impl Universe<'_> {
     /// Iterates over the classes above a class that are no interfaces, nearest first: those whose nested classes and companions it
     /// names without their name.
     pub(super) fn superclasses(&self, class: DeclarationId) -> impl Iterator<Item = DeclarationId> {
-        let classes: Vec<DeclarationId> =
-            self.ancestors(class).classes.iter().map(|(above, _)| *above).collect();
-        classes.into_iter().filter(|above| self.kind(*above) != Some(DeclarationKind::Interface))
+        let is_class = |above: &DeclarationId| self.kind(*above) != Some(DeclarationKind::Interface);
+        self.classes_above(class).filter(is_class)
+    }
+
+    /// Iterates over all classes above a class, nearest first.
+    pub(super) fn classes_above(&self, class: DeclarationId) -> impl Iterator<Item = DeclarationId> + use<> {
+        let above = self.ancestors(class);
+        (0..above.classes.len()).map(move |at| above.classes[at].0)
     }
 
     /// Whether a class is known to be below another one; `expect` and `actual` are one class.

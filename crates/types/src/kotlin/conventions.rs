@@ -186,15 +186,9 @@ impl Universe<'_> {
         values: &[NodeId],
         name: &str,
     ) -> Vec<ConventionCall> {
-        let holder = file.parent(suffix);
-        let around = holder.and_then(|holder| file.parent(holder));
-        let is_target = holder.is_some_and(|holder| {
-            file.kind(holder) == K::DirectlyAssignableExpression
-                && file.children(holder).last() == Some(suffix)
-        });
-        let is_counted = around.is_some_and(|around| {
-            file.children(around).any(|part| matches!(file.kind(part), K::Increment | K::Decrement))
-        });
+        let around = file.parent(suffix).and_then(|holder| file.parent(holder));
+        let is_target = is_assigned(file, suffix);
+        let is_counted = around.is_some_and(|around| has_counter(file, around));
         let assignment = around.filter(|_| is_target);
         let operator = assignment.and_then(|node| file.children(node).nth(1)).map(|node| file.kind(node));
         let reads = operator != Some(K::AssignToken);
@@ -314,6 +308,18 @@ impl Universe<'_> {
         let found = self.find_member(file, node, &call.receiver, name, wanted);
         found.certainty > super::resolve::Certainty::Possible && !found.candidates.is_empty()
     }
+}
+
+/// Whether a name, or the suffix of a path or index, ends what an assignment writes.
+pub(super) fn is_assigned(file: &SourceFile, last: NodeId) -> bool {
+    file.parent(last).is_some_and(|holder| {
+        file.kind(holder) == K::DirectlyAssignableExpression && file.children(holder).last() == Some(last)
+    })
+}
+
+/// Whether an expression is one of `++` or `--`.
+pub(super) fn has_counter(file: &SourceFile, expression: NodeId) -> bool {
+    file.children(expression).any(|part| matches!(file.kind(part), K::Increment | K::Decrement))
 }
 
 fn is_convention_node(kind: K) -> bool {

@@ -4,6 +4,7 @@ use super::callables::property_node;
 use super::declarations::{DeclarationKind, KotlinDeclaration};
 use super::lookup::NameUse;
 use super::resolve::Certainty;
+use super::scopes::property_of_detached;
 use super::source_file::SourceFile;
 use super::substitution::Substitution;
 use super::ty::Type;
@@ -130,17 +131,8 @@ impl Universe<'_> {
             K::LambdaParameters => self.lambda_parameter_type(file, node),
             // The parameter of a setter.
             K::Setter => {
-                let number = file
-                    .parent(parent)
-                    .and_then(|holder| match file.kind(holder) {
-                        K::PropertyDeclaration => Some(holder),
-                        // The grammar may parse it apart from its property.
-                        _ => file
-                            .children(holder)
-                            .take_while(|sibling| *sibling < parent)
-                            .filter(|sibling| file.kind(*sibling) == K::PropertyDeclaration)
-                            .last(),
-                    })
+                let number = property_of_detached(file, parent)
+                    .or_else(|| file.parent(parent))
                     .and_then(|property| file.child(property, K::VariableDeclaration))
                     .and_then(|variable| file.declaration_of(variable));
                 number.map_or(Type::Unknown, |number| {

@@ -42,11 +42,9 @@ impl Universe<'_> {
 
     /// Iterates over the members of the classes above a member's class that it overrides, by its name and parameters; nearest first.
     fn overridden(&self, member: DeclarationId) -> impl Iterator<Item = DeclarationId> {
-        let above = self.class_of(member).map(|class| self.ancestors(class));
-        let classes =
-            above.map_or(Vec::new(), |above| above.classes.iter().map(|(class, _)| *class).collect());
+        let classes = self.class_of(member).map(|class| self.classes_above(class));
         let name = self.name(member);
-        let declared = classes.into_iter().flat_map(move |class| self.declared_in(class, &name));
+        let declared = classes.into_iter().flatten().flat_map(move |class| self.declared_in(class, &name));
         declared.filter(move |id| self.hides(member, *id))
     }
 

@@ -91,6 +91,9 @@ impl Universe<'_> {
             visible.into_iter().partition(|member| self.extension_receiver(member.declaration).is_some());
         let found = self.choose(file, plain, wanted, Receivers::Member(ty), &mut search.unfit);
         let found = found.or_else(|| {
+            if extensions.is_empty() {
+                return None;
+            }
             // Any object in scope, further in or out.
             let mut receivers = vec![ty.clone()];
             receivers.extend(search.in_scope.iter().cloned());

@@ -37,8 +37,7 @@ impl Universe<'_> {
             _ => return LibraryMember::Unknown,
         };
         let above = self.ancestors(class);
-        let all = std::iter::once(class).chain(above.classes.iter().map(|(class, _)| *class));
-        for class in all {
+        for class in std::iter::once(class).chain(self.classes_above(class)) {
             let is_it = |member: DeclarationId| match (self.kind(member), parameters) {
                 (Some(DeclarationKind::Function), Some(count)) => self.own_parameters(member).len() == count,
                 (Some(DeclarationKind::Property | DeclarationKind::ConstructorProperty), None) => true,

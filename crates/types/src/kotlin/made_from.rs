@@ -12,8 +12,7 @@ impl Universe<'_> {
     pub(super) fn made_from(&self, search: &mut Search, ty: &Type) -> Option<Lookup> {
         let Type::Class(class) = ty else { return None };
         self.copied_by(search, class.class).or_else(|| {
-            let above = self.ancestors(class.class);
-            let classes = std::iter::once(class.class).chain(above.classes.iter().map(|(class, _)| *class));
+            let classes = std::iter::once(class.class).chain(self.classes_above(class.class));
             let inner = classes
                 .flat_map(|class| self.declared_in(class, search.name))
                 .filter(|id| self.get(*id).is_some_and(|(_, one)| one.modifiers.is_inner))

@@ -186,7 +186,7 @@ impl Universe<'_> {
 }
 
 /// Returns the property of an accessor that the grammar parsed apart from it.
-fn property_of_detached(file: &SourceFile, accessor: NodeId) -> Option<NodeId> {
+pub(super) fn property_of_detached(file: &SourceFile, accessor: NodeId) -> Option<NodeId> {
     let parent = file.parent(accessor).filter(|parent| file.kind(*parent) != K::PropertyDeclaration)?;
     let before = file.children(parent).take_while(|sibling| *sibling < accessor);
     before.filter(|sibling| file.kind(*sibling) == K::PropertyDeclaration).last()

@@ -210,7 +210,7 @@ impl Universe<'_> {
                 |id: &DeclarationId| self.kind(*id).is_some_and(DeclarationKind::is_classifier);
             // A function that is called like a class hides none.
             if imported.is_empty() || imported.iter().any(is_classifier) {
-                return self.imported_classifier(file, &import.path);
+                return self.classifier_among(file, imported, &import.path);
             }
         }
         let classifier = |ids: Vec<DeclarationId>| {
@@ -253,7 +253,11 @@ impl Universe<'_> {
 
     /// Resolves a qualified name.
     fn imported_classifier(&self, file: &ProjectFile, path: &str) -> Classifier {
-        let mut found = self.qualified(path);
+        self.classifier_among(file, self.qualified(path), path)
+    }
+
+    /// Returns the classifier among the declarations with a qualified name.
+    fn classifier_among(&self, file: &ProjectFile, mut found: Vec<DeclarationId>, path: &str) -> Classifier {
         found.retain(|id| self.kind(*id).is_some_and(DeclarationKind::is_classifier));
         match self.seen(file, found).first() {
             Some(id) => Classifier::Declared(*id),

@@ -271,10 +271,7 @@ impl<'p> Universe<'p> {
         }
         let is_seen = |id: &&DeclarationId| {
             let is_internal = || self.get(**id).is_some_and(|(_, one)| one.modifiers.is_internal);
-            self.may_see(file, **id)
-                && (id.file == file.key
-                    || self.of_library(**id)
-                    || !(self.project.are_apart(file.key, id.file) && is_internal()))
+            self.may_see(file, **id) && !(self.are_apart(file.key, id.file) && is_internal())
         };
         let seen: Vec<DeclarationId> = found.iter().filter(is_seen).copied().collect();
         if seen.is_empty() { found } else { seen }
