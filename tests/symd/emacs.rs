@@ -71,7 +71,7 @@ fn emacs_shows_its_unsaved_text_and_makes_an_agents_edit() {
 #[test]
 fn an_agent_waits_while_emacs_asks_its_user_before_an_edit() {
     let user = neovim::user();
-    // The question of eglot's default is played: in batch mode there is nobody to answer it.
+    // The test answers eglot's question itself: Emacs in batch mode has no user.
     let script = r##"
 (setq eglot-confirm-server-initiated-edits 'confirm)
 (defvar answer nil)

@@ -211,7 +211,7 @@ impl UnsavedText {
         Stat { size: self.bytes.len() as u64, ctime: -self.change, ..file }
     }
 
-    /// Returns the state of the file beneath, where there is none.
+    /// Returns the state that stands for the file's while the disk has no such file.
     fn state_without_file(&self) -> Stat {
         // No file system has this number, and no other text this inode.
         Stat { device: u64::MAX, inode: self.change.unsigned_abs(), links: 1, ..Stat::default() }
