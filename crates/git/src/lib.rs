@@ -84,6 +84,11 @@ impl Git {
 
     /// Opens the repository around the project; all readings end at the deadline.
     pub fn repository(&self, within: Duration) -> Result<Repository<'_>, GitError> {
+        // Git looks for it there too; a project without one needs no process to say so.
+        let holds_git = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
+        if !self.root.ancestors().any(holds_git) {
+            return Err(GitError::NoRepository(format!("no .git in {} or above", self.root.display())));
+        }
         let repository = Repository { git: self, until: Instant::now() + within, within };
         let asked =
             ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];

@@ -139,6 +139,17 @@ impl Iterator for KotlinCode<'_> {
     }
 }
 
+/// Says of each byte offset of Kotlin's `text`, which ascend, whether it is code: in no comment, string or character literal.
+pub fn is_kotlin_code_at(text: &str, offsets: &[usize]) -> Vec<bool> {
+    let end = offsets.last().map_or(0, |last| last + 1);
+    let mut code = KotlinCode::new(text, 0, end).map(|(at, _)| at).peekable();
+    let is_code = |offset: &usize| {
+        while code.next_if(|at| at < offset).is_some() {}
+        code.peek() == Some(offset)
+    };
+    offsets.iter().map(is_code).collect()
+}
+
 /// Finds the first bracket that opens at byte `open` or behind it, and returns the offset of the bracket that
 /// closes it; `end` where none does.
 pub(super) fn closing(text: &str, open: usize, end: usize) -> usize {
@@ -258,6 +269,14 @@ mod tests {
         assert_eq!(code("x(\"\"\"a\"b\n}${h(\"\"\"{\"\"\")}\"\"\"\"\") { y }"), "x(\") { y }");
         assert_eq!(code("'a"), "'a");
         assert_eq!(code("\"open\n}"), "\"\n}");
+    }
+
+    #[test]
+    fn offsets_are_told_from_comments_and_texts() {
+        let text = "/** A */ @A(\"A\") /* A */ fun f() = \"${ g(\"A\") }\" // A\nA";
+        let offsets: Vec<usize> = text.match_indices('A').map(|(at, _)| at).collect();
+        assert_eq!(is_kotlin_code_at(text, &offsets), [false, true, false, false, false, false, true]);
+        assert!(is_kotlin_code_at(text, &[]).is_empty());
     }
 
     fn statement(text: &str) -> &str {

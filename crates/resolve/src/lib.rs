@@ -118,6 +118,7 @@ pub use inherited::inherited_members;
 pub use jvm_names::file_class_name;
 pub use kdoc_links::doc_links;
 pub use kin_uses::{KinUses, kin_uses};
+pub use kotlin_code::is_kotlin_code_at;
 pub use kotlin_state::KotlinState;
 pub use lookup::is_found_by_name;
 pub use mirrored_calls::mirrored_call;

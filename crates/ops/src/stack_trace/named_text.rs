@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use symd_base::{Cancel, TextRange};
 use symd_engine::CurrentText;
-use symd_resolve::is_type;
-use symd_syntax::{Grammar, TextKind, text_kinds};
+use symd_resolve::{is_kotlin_code_at, is_type};
 
 pub(super) const JVM_NAME: &str = "JvmName";
 
@@ -71,19 +69,18 @@ struct JvmNamed {
 
 /// Returns the annotations `@JvmName` of Kotlin's code, in the text's order.
 fn annotations(text: &str) -> Vec<JvmNamed> {
-    let read = |(at, _): (usize, &str)| {
+    let read = |at: usize| {
         let before = text[..at].rsplit('\n').next().unwrap_or_default();
         let name = jvm_name(&text[at..]).filter(|_| before.contains('@'))?;
         let is_of_file = before.contains("@file:");
         Some(JvmNamed { at: u32::try_from(at).ok()?, name: name.to_owned(), is_of_file })
     };
-    let mut all: Vec<JvmNamed> = text.match_indices(JVM_NAME).filter_map(read).collect();
-    let Some(kotlin) = Grammar::named("kotlin").filter(|_| !all.is_empty()) else { return all };
-    let ranges: Vec<TextRange> = all.iter().map(|one| TextRange::new(one.at, one.at + 1)).collect();
-    // A text that cannot be parsed has no rows either.
-    let kinds = text_kinds(kotlin, text, &ranges, &Cancel::new()).unwrap_or_default();
-    let mut kinds = kinds.into_iter();
-    all.retain(|_| kinds.next().is_none_or(|kind| kind == TextKind::Code));
+    let mut all: Vec<JvmNamed> =
+        memchr::memmem::find_iter(text.as_bytes(), JVM_NAME).filter_map(read).collect();
+    let offsets: Vec<usize> = all.iter().map(|one| one.at as usize).collect();
+    // Not by the tree: a trace may name hundreds of files, and each had to be parsed.
+    let mut is_code = is_kotlin_code_at(text, &offsets).into_iter();
+    all.retain(|_| is_code.next() == Some(true));
     all
 }
 
