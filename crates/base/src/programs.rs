@@ -35,24 +35,26 @@ impl Programs {
     /// Creates the list from `search_path`, in PATH's form, without entries that are relative or inside
     /// `project` (absolute, its links resolved).
     pub fn on(search_path: &OsStr, project: Option<&Path>) -> Programs {
-        let mut directories: Vec<PathBuf> = std::env::split_paths(search_path).collect();
-        directories.retain(|directory| is_allowed(directory, project));
+        let directories = std::env::split_paths(search_path).collect();
         Programs { directories, project: project.map(Path::to_owned) }
     }
 
     /// Puts `first` before the other directories, unless it is relative or inside the project.
     pub fn after(mut self, first: PathBuf) -> Programs {
-        if is_allowed(&first, self.project.as_deref()) {
-            self.directories.insert(0, first);
-        }
+        self.directories.insert(0, first);
         self
+    }
+
+    fn is_allowed(&self, directory: &Path) -> bool {
+        directory.is_absolute() && self.project.as_ref().is_none_or(|project| !is_within(directory, project))
     }
 
     /// Returns the PATH for programs started from here and everything that they start.
     pub fn path(&self) -> OsString {
         // Joining fails for a directory whose name contains `:`. Directories split from PATH contain none,
         // nor does symd's own.
-        std::env::join_paths(&self.directories).unwrap_or_default()
+        let allowed = self.directories.iter().filter(|directory| self.is_allowed(directory));
+        std::env::join_paths(allowed).unwrap_or_default()
     }
 
     /// Finds the program called `command`, or the one at that absolute path.
@@ -64,10 +66,11 @@ impl Programs {
         let mut problem = ProgramError::Missing(command.to_owned());
         for directory in &self.directories {
             let path = directory.join(command);
-            let Ok(resolved) = path.canonicalize() else { continue };
-            if !resolved.is_file() {
+            // Links are followed only where there is something: a question may look for programs hundreds of times.
+            if !path.is_file() || !self.is_allowed(directory) {
                 continue;
             }
+            let Ok(resolved) = path.canonicalize() else { continue };
             if self.project.as_ref().is_some_and(|project| resolved.starts_with(project)) {
                 problem = ProgramError::InProject(path);
             } else if !is_program(&path) {
@@ -78,10 +81,6 @@ impl Programs {
         }
         Err(problem)
     }
-}
-
-fn is_allowed(directory: &Path, project: Option<&Path>) -> bool {
-    directory.is_absolute() && project.is_none_or(|project| !is_within(directory, project))
 }
 
 /// Whether `path`, links followed, is a file that this process may execute.
