@@ -129,9 +129,7 @@ impl Universe<'_> {
                     let holds = file.kind(scope) == K::ConjunctionExpression;
                     if left == child { None } else { shown_by(file, left, subject, holds) }
                 }
-                K::WhenEntry if file.kind(child) == K::ControlStructureBody => {
-                    shown_by_entry(file, scope, subject)
-                }
+                K::WhenEntry => shown_in_entry(file, scope, child, subject),
                 K::Statements => shown_before(file, scope, child, (subject, from)),
                 // `this` is another object there, and a property may be another one's.
                 K::FunctionDeclaration if is_this => return None,
@@ -194,7 +192,51 @@ fn shown_within(
     }
 }
 
-/// Returns the types of which an entry of a `when` shows the subject to have one.
+/// Returns the types of which an entry of a `when` shows the subject to have one in its child `child`: by its own conditions, its
+/// guard, or because no entry before it was taken.
+fn shown_in_entry(file: &SourceFile, entry: NodeId, child: NodeId, subject: &str) -> Option<Shown> {
+    let is_body = file.kind(child) == K::ControlStructureBody;
+    let by_guard = || {
+        let guard = file.child(entry, K::GuardCondition).filter(|_| is_body)?;
+        shown_by(file, file.children(guard).last()?, subject, true)
+    };
+    let by_conditions = || {
+        let sees_them = is_body || file.kind(child) == K::GuardCondition;
+        if sees_them { shown_by_entry(file, entry, subject) } else { None }
+    };
+    by_guard().or_else(by_conditions).or_else(|| shown_before_entry(file, entry, subject))
+}
+
+/// Returns the types of which the subject has one where no entry before this one of a `when` was taken.
+fn shown_before_entry(file: &SourceFile, entry: NodeId, subject: &str) -> Option<Shown> {
+    let when = file.parent(entry)?;
+    let of = file.child(when, K::WhenSubject);
+    let before = file.children(when).take_while(|one| *one < entry);
+    // With a guard, an entry may not be taken though its conditions hold.
+    let decides =
+        |one: &NodeId| file.kind(*one) == K::WhenEntry && file.child(*one, K::GuardCondition).is_none();
+    let conditions = before
+        .filter(decides)
+        .flat_map(|entry| file.children(entry).filter(|part| file.kind(*part) == K::WhenCondition));
+    conditions.filter_map(|condition| file.children(condition).next()).find_map(|condition| match of {
+        None => shown_by(file, condition, subject, false),
+        Some(of) => {
+            let is_test = file.kind(condition) == K::TypeTest && file.child(condition, K::NotToken).is_some();
+            let ty = file.children(condition).last().filter(|_| is_test && is_subject_of(file, of, subject));
+            ty.map(|ty| vec![ty])
+        }
+    })
+}
+
+/// Whether what a `when` looks at is the subject, or is kept in a variable of its name.
+fn is_subject_of(file: &SourceFile, of: NodeId, subject: &str) -> bool {
+    let is_it = |node: NodeId| file.text_of(node) == subject;
+    let variable = file.child(of, K::VariableDeclaration);
+    variable.and_then(|variable| file.child(variable, K::SimpleIdentifier)).is_some_and(is_it)
+        || file.children(of).last().is_some_and(is_it)
+}
+
+/// Returns the types of which the conditions of an entry of a `when` show the subject to have one.
 fn shown_by_entry(file: &SourceFile, entry: NodeId, subject: &str) -> Option<Shown> {
     let when = file.parent(entry)?;
     let conditions = file.children(entry).filter(|part| file.kind(*part) == K::WhenCondition);
@@ -206,16 +248,11 @@ fn shown_by_entry(file: &SourceFile, entry: NodeId, subject: &str) -> Option<Sho
             _ => None,
         };
     };
-    let variable = file.child(of, K::VariableDeclaration);
-    let is_subject = |node: NodeId| file.text_of(node) == subject;
-    let is_meant =
-        variable.and_then(|variable| file.child(variable, K::SimpleIdentifier)).is_some_and(is_subject)
-            || file.children(of).last().is_some_and(is_subject);
     let tested = |one: &NodeId| {
         let is_test = file.kind(*one) == K::TypeTest && file.child(*one, K::NotToken).is_none();
         if is_test { file.children(*one).last() } else { None }
     };
-    if !is_meant || inner.is_empty() {
+    if !is_subject_of(file, of, subject) || inner.is_empty() {
         return None;
     }
     inner.iter().map(tested).collect()
