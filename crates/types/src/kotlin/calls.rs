@@ -104,11 +104,7 @@ impl Universe<'_> {
                 }
                 Some(kind) if kind.is_variable() => match self.member_type(member, receiver) {
                     Type::Function(function) => function.result.clone(),
-                    Type::Unknown => Type::Unknown,
-                    ty => file.tree().root().map_or(Type::Unknown, |root| {
-                        let invoked = self.find_member(file, root, &ty, "invoke", NameUse::Call(arguments));
-                        self.result_type(file, &invoked, arguments)
-                    }),
+                    ty => self.function_above(&ty).map_or(Type::Unknown, |above| above.result.clone()),
                 },
                 _ => Type::Unknown,
             }
@@ -139,7 +135,7 @@ impl Universe<'_> {
         bound
     }
 
-    /// Resolves what the call with this suffix calls; classes give way to their constructors.
+    /// Resolves what the call with this suffix calls: classes give way to their constructors, and values to their `invoke`.
     pub(super) fn call_of_suffix(
         &self,
         file: &ProjectFile,
@@ -167,7 +163,25 @@ impl Universe<'_> {
             }
             _ => self.callee(file, callee_of(file, file.parent(suffix)?)?, arguments)?,
         };
-        Some(self.with_constructors(file, lookup, arguments))
+        let invoked = self.invoke_of(file, suffix, &lookup, arguments);
+        Some(invoked.unwrap_or_else(|| self.with_constructors(file, lookup, arguments)))
+    }
+
+    /// Resolves `invoke` where an object of a class is called.
+    fn invoke_of(
+        &self,
+        file: &ProjectFile,
+        suffix: NodeId,
+        called: &Lookup,
+        arguments: &Arguments,
+    ) -> Option<Lookup> {
+        let is_one = called.candidates.len() == 1;
+        let ty @ Type::Class(_) = &self.invoked_value(file, called, arguments).filter(|_| is_one)? else {
+            return None;
+        };
+        let found = self.find_member(file, suffix, ty, "invoke", NameUse::Call(arguments));
+        let certainty = found.certainty.min(called.certainty);
+        (!found.candidates.is_empty()).then_some(Lookup { certainty, ..found })
     }
 
     fn with_constructors(&self, file: &ProjectFile, mut lookup: Lookup, arguments: &Arguments) -> Lookup {
@@ -182,6 +196,7 @@ impl Universe<'_> {
             let own = class.map_or(Vec::new(), |class| self.type_parameters(class));
             let fitting: Vec<DeclarationId> = constructors
                 .into_iter()
+                .filter(|one| self.is_visible(file, *one))
                 .filter(|one| self.is_applicable(file, &self.parameters(*one), arguments, &own) != Fit::No)
                 .collect();
             if fitting.is_empty() {

@@ -196,6 +196,16 @@ impl Universe<'_> {
     }
 
     fn fits_construction(&self, file: &ProjectFile, class: DeclarationId, arguments: &Arguments) -> Fit {
+        let fit = self.is_made(file, class, arguments);
+        let Some(companion) = self.companion(class).filter(|_| fit == Fit::No) else { return fit };
+        let ty = self.self_type(companion);
+        let invoke = self.members(&ty, "invoke", &DeclarationKind::is_function).found;
+        let fits = |one: &Member| self.fits_call(file, one, arguments, Receivers::Member(&ty));
+        invoke.iter().filter_map(fits).max().unwrap_or(Fit::No)
+    }
+
+    /// Returns whether a constructor makes an object of a class with these arguments, or a lambda one of an interface.
+    pub(super) fn is_made(&self, file: &ProjectFile, class: DeclarationId, arguments: &Arguments) -> Fit {
         let constructors = self.constructors(class);
         let own = self.type_parameters(class);
         if constructors.is_empty() {
@@ -207,24 +217,17 @@ impl Universe<'_> {
                 _ => Fit::No,
             };
             let is_plain = arguments.values.is_empty() && arguments.lambda.is_none();
-            let has_invoke = || {
-                self.companion(class).is_some_and(|companion| {
-                    let ty = self.self_type(companion);
-                    !self.members(&ty, "invoke", &DeclarationKind::is_function).found.is_empty()
-                })
-            };
-            let fit = match is_interface {
+            return match is_interface {
                 true if self.takes_lambdas(class) => made(),
                 true => Fit::No,
                 false if is_plain => Fit::Yes,
                 false => Fit::No,
             };
-            return if fit == Fit::No && has_invoke() { Fit::Unknown } else { fit };
         }
         let fits = |constructor: &DeclarationId| {
             self.is_applicable(file, &self.parameters(*constructor), arguments, &own)
         };
-        constructors.iter().map(fits).max().unwrap_or(Fit::No)
+        constructors.iter().filter(|one| self.is_visible(file, **one)).map(fits).max().unwrap_or(Fit::No)
     }
 
     /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others: of those that

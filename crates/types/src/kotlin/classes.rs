@@ -15,6 +15,8 @@ use symd_syntax::kotlin::KotlinNode as K;
 pub(super) struct Supertypes {
     /// Nearest first; each with what its type parameters stand for, in terms of the class's own.
     pub(super) classes: Vec<(DeclarationId, Substitution)>,
+    /// The function types among them.
+    pub(super) functions: Vec<Type>,
     /// The qualified names of those outside the project and the library; what is above them is not known.
     pub(super) outside: Vec<Arc<str>>,
     /// Whether all of them are known.
@@ -151,8 +153,13 @@ impl Universe<'_> {
     }
 
     fn find_ancestors(&self, class: DeclarationId) -> Supertypes {
-        let mut all =
-            Supertypes { classes: Vec::new(), outside: Vec::new(), is_complete: true, may_lack_own: false };
+        let mut all = Supertypes {
+            classes: Vec::new(),
+            functions: Vec::new(),
+            outside: Vec::new(),
+            is_complete: true,
+            may_lack_own: false,
+        };
         let mut open = vec![(class, Substitution::default())];
         let mut at = 0;
         while let Some((next, substitution)) = open.get(at).cloned() {
@@ -179,7 +186,7 @@ impl Universe<'_> {
                         all.is_complete = false;
                         all.outside.push(name);
                     }
-                    Type::Function(_) => {}
+                    function @ Type::Function(_) => all.functions.push(function),
                     _ => {
                         all.is_complete = false;
                         all.may_lack_own = true;

@@ -6,6 +6,7 @@ use super::declared_types::initializer;
 use super::lookup::{Lookup, NameUse};
 use super::resolve::NameResolution;
 use super::source_file::SourceFile;
+use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
 use symd_base::TextRange;
@@ -257,22 +258,18 @@ impl Universe<'_> {
 
     /// Returns the type of the value that is called, where it is a value: a variable, an object, or a companion
     /// where no constructor of its class takes the arguments.
-    fn invoked_value(&self, file: &ProjectFile, found: &Lookup, arguments: &Arguments) -> Option<Type> {
-        let one = found.candidates.first()?;
-        match self.kind(one.declaration)? {
+    pub(super) fn invoked_value(
+        &self,
+        file: &ProjectFile,
+        found: &Lookup,
+        arguments: &Arguments,
+    ) -> Option<Type> {
+        let one = found.candidates.first()?.declaration;
+        match self.kind(one)? {
             kind if kind.is_variable() => Some(self.lookup_type(found)),
-            kind if kind.is_object() => Some(self.self_type(one.declaration)),
-            DeclarationKind::Class | DeclarationKind::Interface | DeclarationKind::EnumClass => {
-                let own = self.type_parameters(one.declaration);
-                let constructors = self.constructors(one.declaration);
-                let fits = |id: &DeclarationId| {
-                    self.is_applicable(file, &self.parameters(*id), arguments, &own)
-                        != super::subtyping::Fit::No
-                };
-                let is_default = constructors.is_empty() && arguments.values.is_empty();
-                let is_constructed = is_default || constructors.iter().any(fits);
-                let companion = self.companion(one.declaration).filter(|_| !is_constructed)?;
-                Some(self.self_type(companion))
+            kind if kind.is_object() => Some(self.self_type(one)),
+            kind if kind.is_class() && self.is_made(file, one, arguments) == Fit::No => {
+                Some(self.self_type(self.companion(one)?))
             }
             _ => None,
         }

@@ -1,8 +1,10 @@
-//! Interfaces of one method, of which a lambda makes an object.
+//! Interfaces of one method, of which a lambda makes an object; classes that implement a function type.
+
+use std::sync::Arc;
 
 use super::declarations::DeclarationKind;
 use super::substitution::Substitution;
-use super::ty::{ClassType, Type};
+use super::ty::{ClassType, FunctionType, Type};
 use super::universe::{DeclarationId, Universe};
 use symd_syntax::kotlin::KotlinNode as K;
 
@@ -36,6 +38,16 @@ impl Universe<'_> {
         let receiver = self.extension_receiver(method).map(|ty| of_class(&ty));
         let parameters = self.parameters(method).iter().map(|one| of_class(&one.ty)).collect();
         Some(Type::function(receiver, parameters, of_class(&self.declared_type(method))))
+    }
+
+    /// Returns the function type that a class implements: `class Check : (Int) -> Boolean`.
+    pub(super) fn function_above(&self, ty: &Type) -> Option<Arc<FunctionType>> {
+        let Type::Class(class) = ty else { return None };
+        let own = Substitution::new(&self.type_parameters(class.class), &class.arguments);
+        self.ancestors(class.class).functions.iter().find_map(|function| match own.apply(function) {
+            Type::Function(function) => Some(function),
+            _ => None,
+        })
     }
 
     fn methods_without_body(&self, class: DeclarationId) -> Vec<DeclarationId> {

@@ -67,6 +67,12 @@ impl Universe<'_> {
                 let types = arguments.types.map(|types| self.type_arguments(file, types));
                 return self.as_function(Type::class(candidate.declaration, types.unwrap_or_default()));
             }
+            if self.kind(candidate.declaration).is_some_and(DeclarationKind::is_variable) {
+                let Type::Function(function) = self.member_type(candidate, call.receiver.as_ref()) else {
+                    return Type::Unknown;
+                };
+                return self.as_function(value_parameter(&function, &arguments, argument));
+            }
             let parameters = self.parameters(candidate.declaration);
             let Some(pairs) = pair_arguments(&parameters, &arguments) else { continue };
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
@@ -132,6 +138,15 @@ impl Universe<'_> {
             None => self.library_type("kotlin", "Unit", Vec::new()),
         }
     }
+}
+
+/// Returns the type of what a value of a function type takes where an argument stands.
+fn value_parameter(function: &FunctionType, arguments: &Arguments, argument: NodeId) -> Type {
+    let values = arguments.values.iter().map(|one| one.value).chain(arguments.lambda);
+    let at = values.take_while(|value| *value != argument).count();
+    // The receiver may be given as the first argument.
+    let receiver = function.receiver.iter().filter(|_| arguments.count() > function.parameters.len());
+    receiver.chain(&function.parameters).nth(at).cloned().unwrap_or(Type::Unknown)
 }
 
 fn has_same_shape(one: &Type, two: &Type) -> bool {

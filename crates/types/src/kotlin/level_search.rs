@@ -73,7 +73,9 @@ impl Universe<'_> {
                     let own = self.type_parameters(*id);
                     self.extension_receiver(*id).is_some_and(|of| self.fits(&ty, &of, &own) != Fit::No)
                 };
-                !members.found.is_empty() || extensions.iter().any(is_extended)
+                !members.found.is_empty()
+                    || self.function_above(&ty).is_some()
+                    || extensions.iter().any(is_extended)
             }
         }
     }
@@ -167,7 +169,9 @@ impl Universe<'_> {
 
     pub(super) fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
         for class in std::iter::once(class).chain(self.superclasses(class)) {
-            let own = self.statics_of(class, search.name);
+            let mut own = self.statics_of(class, search.name);
+            let is_hidden = search.hides_objects && matches!(search.wanted, NameUse::Value);
+            own.retain(|one| !is_hidden || self.kind(one.declaration) != Some(DeclarationKind::Object));
             if let Some(found) = self.choose_in_scope(search, own) {
                 return Some(found);
             }

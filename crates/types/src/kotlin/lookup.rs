@@ -83,12 +83,15 @@ pub(super) struct Search<'a> {
     pub(super) passed: Passed,
     /// Declarations of the name that do not fit.
     pub(super) unfit: Vec<Member>,
+    /// Whether a class of the name was passed: it hides the objects of its name further out, as `Name.member` means the class then.
+    pub(super) hides_objects: bool,
 }
 
 impl<'a> Search<'a> {
     fn new(file: &'a ProjectFile, node: NodeId, name: &'a str, wanted: NameUse<'a>) -> Search<'a> {
         let (receivers, in_scope, unfit) = (Vec::new(), Vec::new(), Vec::new());
-        Search { file, node, name, wanted, receivers, in_scope, passed: Passed::default(), unfit }
+        let (passed, hides_objects) = (Passed::default(), false);
+        Search { file, node, name, wanted, receivers, in_scope, passed, unfit, hides_objects }
     }
 }
 
@@ -211,6 +214,8 @@ impl Universe<'_> {
                     if let Some(found) = self.among_statics(&mut search, *class) {
                         return self.behind(&search, found);
                     }
+                    let nested = self.nested(*class, name).and_then(|nested| self.kind(nested));
+                    search.hides_objects |= nested.is_some_and(|kind| !kind.is_object());
                 }
             }
         }
@@ -237,8 +242,6 @@ impl Universe<'_> {
             return beyond_import(self.behind(&search, found));
         }
         let all = tiers.clone();
-        // A class hides the objects of its name further out: `Name.member` means the class then.
-        let mut is_hidden = false;
         let mut tiers = tiers.into_iter();
         while let Some(tier) = tiers.next() {
             let kind = |id: &DeclarationId| self.kind(*id);
@@ -247,6 +250,7 @@ impl Universe<'_> {
                 && tier
                     .iter()
                     .any(|id| kind(id).is_some_and(DeclarationKind::is_classifier) && !is_object(id));
+            let is_hidden = search.hides_objects && matches!(wanted, NameUse::Value);
             let members =
                 tier.into_iter().filter(|id| !(is_hidden && is_object(id))).map(Member::new).collect();
             if let Some(found) = self.choose_in_scope(&mut search, members) {
@@ -258,7 +262,7 @@ impl Universe<'_> {
                 }
                 return beyond_import(self.behind(&search, found));
             }
-            is_hidden |= hides;
+            search.hides_objects |= hides;
         }
         let objects = std::mem::take(&mut search.receivers);
         self.leftover(search, &objects)

@@ -42,13 +42,8 @@ impl Universe<'_> {
                     return Some(Qualifier::Value(ty));
                 }
                 let lookup = self.find_bare(file, node, name, NameUse::Value);
-                if let [object] = &lookup.candidates[..]
-                    && matches!(
-                        self.kind(object.declaration),
-                        Some(DeclarationKind::Object | DeclarationKind::Companion)
-                    )
-                {
-                    return Some(Qualifier::Class(object.declaration));
+                if let Some(object) = self.only_object(&lookup) {
+                    return Some(Qualifier::Class(object));
                 }
                 if !lookup.candidates.is_empty() {
                     return Some(Qualifier::Value(self.lookup_type(&lookup)));
@@ -69,6 +64,13 @@ impl Universe<'_> {
             }
             _ => Some(Qualifier::Value(self.expression_type(file, node))),
         }
+    }
+
+    /// Returns the object that a name means, so that what follows may be declared in it or nested in it.
+    fn only_object(&self, found: &Lookup) -> Option<DeclarationId> {
+        let [one] = &found.candidates[..] else { return None };
+        let kind = self.kind(one.declaration)?;
+        matches!(kind, DeclarationKind::Object | DeclarationKind::Companion).then_some(one.declaration)
     }
 
     /// Returns the type of a variable as it is declared.
@@ -132,6 +134,9 @@ impl Universe<'_> {
             }
             Qualifier::Class(class) => {
                 let lookup = self.find_static(file, name_node, class, name, NameUse::Value);
+                if let Some(object) = self.only_object(&lookup) {
+                    return Some(Qualifier::Class(object));
+                }
                 if !lookup.candidates.is_empty() {
                     return Some(Qualifier::Value(self.lookup_type(&lookup)));
                 }
@@ -141,7 +146,17 @@ impl Universe<'_> {
                 let class = self.class_behind(class).unwrap_or(class);
                 self.nested(class, name).map(Qualifier::Class)
             }
-            Qualifier::External(outer) => Some(Qualifier::External(format!("{outer}.{name}"))),
+            Qualifier::External(outer) => {
+                let extension = self.find_behind_external(file, name_node, &outer, name, NameUse::Value);
+                match extension.candidates.is_empty() {
+                    true => Some(Qualifier::External(format!("{outer}.{name}"))),
+                    // A member of the class would be meant before it.
+                    false if extension.certainty == Certainty::Possible => {
+                        Some(Qualifier::Value(Type::Unknown))
+                    }
+                    false => Some(Qualifier::Value(self.lookup_type(&extension))),
+                }
+            }
             Qualifier::Package(package) => {
                 let path = format!("{package}.{name}");
                 let found = self.qualified(&path);

@@ -75,10 +75,10 @@ impl Universe<'_> {
             (Type::Class(class), Type::Function(_)) => {
                 // A class may implement a function type.
                 let above = self.ancestors(class.class);
-                if above.is_complete && !self.implements_function(class.class) {
-                    Fit::No
-                } else {
-                    Fit::Unknown
+                match self.function_above(actual) {
+                    Some(function) => self.fits(&Type::Function(function), expected, own),
+                    None if above.is_complete && !self.implements_function(class.class) => Fit::No,
+                    None => Fit::Unknown,
                 }
             }
             (Type::External(one), Type::External(two)) if one == two => Fit::Yes,

@@ -183,6 +183,11 @@ impl Universe<'_> {
     pub(super) fn classifier(&self, file: &ProjectFile, node: NodeId, name: &str) -> Classifier {
         let declared = |number: usize| Classifier::Declared(DeclarationId { file: file.key, number });
         let mut child = node;
+        let is_in_arguments = |specifier: NodeId| {
+            let mut within = file.ancestors(node).take_while(|above| *above != specifier);
+            file.kind(specifier) == K::DelegationSpecifier
+                && within.any(|above| file.kind(above) == K::ValueArguments)
+        };
         for scope in file.ancestors(node) {
             let is_meant = |number: &usize| file.declarations[*number].kind.is_classifier();
             // What an import names comes before what the file declares outside of classes.
@@ -192,8 +197,9 @@ impl Universe<'_> {
             }
             if let Some(number) = file.declaration_of(scope)
                 && file.declarations[number].kind.is_class()
-                // The list of supertypes does not see what they declare.
-                && matches!(file.kind(child), K::ClassBody | K::EnumClassBody | K::PrimaryConstructor)
+                // The list of supertypes does not see what they declare; arguments of their constructors do.
+                && (matches!(file.kind(child), K::ClassBody | K::EnumClassBody | K::PrimaryConstructor)
+                    || is_in_arguments(child))
                 && let Some(nested) = self.nested(DeclarationId { file: file.key, number }, name)
             {
                 return Classifier::Declared(nested);
