@@ -14,6 +14,7 @@ use tree_sitter::{
 use super::cpp_macros;
 use super::grammar::{Compiled, Grammar};
 use super::imports::{self, Draft, ImportCoverage};
+use super::index_writes;
 use super::kind::SymbolKind;
 use super::occurrences::PackedOccurrence;
 use super::open_texts::{ends_in_comment, ends_with_its_line};
@@ -290,6 +291,8 @@ impl Extractor {
             };
             if compiled.is_identifier.get(kind) == Some(&true) {
                 note(unquoted(bytes, node.byte_range(), b"`"));
+            } else if node.kind_id() == compiled.index_write {
+                index_writes::written_variable(node).into_iter().for_each(&mut note);
             } else if compiled.is_template.get(kind) == Some(&true) {
                 templates::names(grammar, node, text, &mut note);
                 let literal = text.get(node.byte_range()).unwrap_or_default();

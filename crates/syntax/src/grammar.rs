@@ -14,7 +14,7 @@ use super::text_rules::{self, TextRules};
 /// from the same matches, or when caches may contain rows that were built from another text than their key
 /// names (version 3: texts written by edits, including the byte-order mark); also when the bytes of trees or of local bindings
 /// change their meaning.
-const EXTRACTOR_VERSION: u32 = 15;
+const EXTRACTOR_VERSION: u32 = 16;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
 #[derive(Clone, Copy)]
@@ -44,6 +44,8 @@ pub(super) struct Compiled {
     pub(super) is_template: Box<[bool]>,
     /// For each node kind id, whether it is a body.
     pub(super) is_body: Box<[bool]>,
+    /// The node kind id of what `index_writes` reads; 0, which no node has, where the grammar has none.
+    pub(super) index_write: u16,
 }
 
 macro_rules! grammars {
@@ -165,7 +167,8 @@ impl Compiled {
         let is_identifier = kinds_to_flags(&language, &roles.kinds.identifiers);
         let is_template = kinds_to_flags(&language, &roles.kinds.templates);
         let is_body = kinds_to_flags(&language, &roles.kinds.bodies);
-        Ok(Compiled { language, query, roles, is_identifier, is_template, is_body })
+        let index_write = language.id_for_node_kind("destructuring_declaration", true);
+        Ok(Compiled { language, query, roles, is_identifier, is_template, is_body, index_write })
     }
 }
 

@@ -18,6 +18,7 @@ mod header;
 #[cfg(test)]
 mod hostile;
 pub mod imports;
+mod index_writes;
 mod inspect;
 mod key_strings;
 mod keywords;

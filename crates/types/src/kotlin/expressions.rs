@@ -91,6 +91,9 @@ impl Universe<'_> {
                 self.lambda_type(file, node, &expected)
             }
             K::CallableReference => self.reference_type(file, node),
+            _ if file.is_written_variable(node) => {
+                self.lookup_type(&self.find_bare(file, node, file.name_text(node), NameUse::Value))
+            }
             K::PrefixExpression => self.prefix_type(file, node),
             K::PostfixExpression => first().map_or(Type::Unknown, |inner| self.expression_type(file, inner)),
             K::IndexingExpression => self.indexed_type(file, node),

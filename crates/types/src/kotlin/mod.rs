@@ -16,6 +16,7 @@ mod expressions;
 mod findings;
 mod foreign_calls;
 mod fun_interfaces;
+mod index_writes;
 mod inference;
 mod lambdas;
 mod level_search;
