@@ -59,6 +59,12 @@ impl Universe<'_> {
                 fit => fitting.push((fit, member)),
             }
         }
+        let is_last = |member: &Member| {
+            self.get(member.declaration).is_some_and(|(_, one)| one.modifiers.has_low_priority)
+        };
+        if fitting.iter().any(|(_, member)| !is_last(member)) {
+            fitting.retain(|(_, member)| !is_last(member));
+        }
         // Functions count before variables that can be called.
         if matches!(wanted, NameUse::Call(_)) {
             let is_variable =
@@ -190,7 +196,13 @@ impl Universe<'_> {
                 (!members.found.is_empty()).then_some(Fit::Unknown)
             }
             kind if kind.is_class() => Some(self.fits_construction(file, id, arguments)),
-            kind if kind.is_variable() => self.is_invocable(id).then_some(Fit::Yes),
+            kind if kind.is_variable() => match self.member_type(member, None) {
+                Type::Function(function) => {
+                    let takes = self.takes_arguments(file, &function, arguments);
+                    Some(if takes { Fit::Yes } else { Fit::No })
+                }
+                _ => self.is_invocable(id).then_some(Fit::Yes),
+            },
             _ => None,
         }
     }

@@ -101,6 +101,8 @@ pub(super) struct Modifiers {
     pub(super) is_actual: bool,
     /// `@Deprecated(…, level = HIDDEN)`: no call means it.
     pub(super) is_hidden: bool,
+    /// `@LowPriorityInOverloadResolution`: a call means it only where nothing else fits.
+    pub(super) has_low_priority: bool,
 }
 
 /// Finds all declarations of a file, in the order of the text.
@@ -226,6 +228,7 @@ fn modifiers(file: &SourceFile, node: NodeId) -> Modifiers {
             "expect" => found.is_expect = true,
             "actual" => found.is_actual = true,
             text if text.starts_with("@Deprecated") && text.contains("HIDDEN") => found.is_hidden = true,
+            text if text.ends_with("LowPriorityInOverloadResolution") => found.has_low_priority = true,
             _ => {}
         }
     }

@@ -1,12 +1,14 @@
 //! The types of expressions.
 
+use std::sync::Arc;
+
 use super::callables::Arguments;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
 use super::scopes::{Level, is_foreign};
 use super::subtyping::Fit;
-use super::ty::Type;
+use super::ty::{ClassType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -195,9 +197,36 @@ impl Universe<'_> {
             _ if left.iter().any(Type::is_unknown) => Type::Unknown,
             _ => {
                 let is_above = |wide: &&Type| left.iter().all(|one| self.fits(one, wide, &[]) == Fit::Yes);
-                left.iter().find(is_above).cloned().unwrap_or_else(|| self.common_classes(&left))
+                match left.iter().find(is_above) {
+                    Some(Type::Class(wide)) => self.with_common_arguments(wide, &left),
+                    Some(wide) => wide.clone(),
+                    None => self.common_classes(&left),
+                }
             }
         }
+    }
+
+    /// Returns the type of a class above all of these, with what their type arguments have in common.
+    fn with_common_arguments(&self, wide: &Arc<ClassType>, types: &[Type]) -> Type {
+        let given: Vec<Vec<Type>> = types
+            .iter()
+            .filter_map(|ty| match ty {
+                Type::Class(one) => self.arguments_as(one.class, &one.arguments, wide.class),
+                _ => None,
+            })
+            .collect();
+        let is_same = |all: &Vec<Type>| *all == wide.arguments;
+        if given.len() != types.len() || given.iter().all(is_same) {
+            return Type::Class(wide.clone());
+        }
+        let at = |number: usize| {
+            given.iter().map(|all| all.get(number).cloned().unwrap_or(Type::Unknown)).collect::<Vec<_>>()
+        };
+        let common = (0..wide.arguments.len()).map(|number| match at(number) {
+            all if all.iter().all(|one| *one == all[0]) => all[0].clone(),
+            all => self.joined(all),
+        });
+        Type::class(wide.class, common.collect()).projected()
     }
 
     /// Returns the type of what is of all nearest classes above all of these.

@@ -34,6 +34,7 @@ impl Universe<'_> {
                     (_, Some(known)) => self.joined(vec![known, actual.clone()]),
                     (_, None) => actual.clone(),
                 };
+                let ty = self.by_own_bound(*parameter, ty);
                 bound.bind(*parameter, ty);
             }
             (Type::Class(wanted), Type::Class(given)) => {
@@ -64,6 +65,37 @@ impl Universe<'_> {
                     }
                 }
                 self.unify(&wanted.result, &given.result, own, bound);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns what a type parameter stands for that its own bound mentions: for `T : Base<T>` and an object of a class below `Base<A>`,
+    /// that is `A`, as `Base` takes no other.
+    fn by_own_bound(&self, parameter: DeclarationId, ty: Type) -> Type {
+        let Type::Class(class) = &ty else { return ty };
+        let stands = self.bounds(parameter).into_iter().find_map(|bound| {
+            let Type::Class(bound) = bound else { return None };
+            let at = bound.arguments.iter().position(|one| *one == Type::Parameter(parameter))?;
+            let is_exact =
+                self.type_parameters(bound.class).get(at).is_some_and(|one| !self.is_variant(*one));
+            let given = self.arguments_as(class.class, &class.arguments, bound.class)?;
+            given.into_iter().nth(at).filter(|one| is_exact && matches!(one, Type::Class(_)))
+        });
+        stands.unwrap_or(ty)
+    }
+
+    /// Returns those of `own` that stand in `pattern` where nothing is known of `actual`.
+    fn left_open(&self, pattern: &Type, actual: &Type, own: &[DeclarationId], open: &mut Vec<DeclarationId>) {
+        match (pattern, actual) {
+            (Type::Parameter(parameter), actual) if actual.is_unknown() && own.contains(parameter) => {
+                open.push(*parameter);
+            }
+            (Type::Class(wanted), Type::Class(given)) => {
+                let arguments = self.arguments_as(given.class, &given.arguments, wanted.class);
+                for (wanted, given) in wanted.arguments.iter().zip(arguments.iter().flatten()) {
+                    self.left_open(wanted, given, own, open);
+                }
             }
             _ => {}
         }
@@ -115,9 +147,7 @@ impl Universe<'_> {
             if !is_spread && !is_lambda(*value) && mentions(&parameters[*at].ty, own) {
                 let actual = self.expression_type(file, *value);
                 self.unify(&parameters[*at].ty, &actual, own, bound);
-                if let (Type::Parameter(parameter), true) = (&parameters[*at].ty, actual.is_unknown()) {
-                    undecided.push(*parameter);
-                }
+                self.left_open(&parameters[*at].ty, &actual, own, &mut undecided);
             }
         }
         // `listOf(circle, unknown)` holds circles and something else.

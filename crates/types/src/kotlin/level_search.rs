@@ -71,7 +71,8 @@ impl Universe<'_> {
                 let extensions = self.top_level("invoke");
                 let is_extended = |id: &DeclarationId| {
                     let own = self.type_parameters(*id);
-                    self.extension_receiver(*id).is_some_and(|of| self.fits(&ty, &of, &own) != Fit::No)
+                    let least = if self.of_library(*id) { Fit::Yes } else { Fit::Unknown };
+                    self.extension_receiver(*id).is_some_and(|of| self.fits(&ty, &of, &own) >= least)
                 };
                 !members.found.is_empty()
                     || self.function_above(&ty).is_some()
@@ -113,6 +114,9 @@ impl Universe<'_> {
         let rivals = |found: &Lookup| match wanted {
             NameUse::Call(arguments) if self.gives_null(file, found, arguments) => {
                 self.may_be_extended(search, ty, &|_| true)
+            }
+            NameUse::Call(_) if self.is_called_on_null(search) => {
+                self.may_be_extended(search, ty, &|id| self.extends_nullable(id))
             }
             NameUse::Call(_) if found.certainty == Certainty::Likely || is_projected => {
                 self.may_be_extended(search, ty, &|id| !self.of_library(id))
@@ -211,7 +215,12 @@ impl Universe<'_> {
     }
 
     /// Whether a value of a function type can be called so: its parameters have no names, and all are given; its receiver may be.
-    fn takes_arguments(&self, file: &ProjectFile, function: &FunctionType, arguments: &Arguments) -> bool {
+    pub(super) fn takes_arguments(
+        &self,
+        file: &ProjectFile,
+        function: &FunctionType,
+        arguments: &Arguments,
+    ) -> bool {
         let values: Vec<NodeId> =
             arguments.values.iter().map(|one| one.value).chain(arguments.lambda).collect();
         let receiver = function.receiver.iter().filter(|_| values.len() > function.parameters.len());

@@ -397,17 +397,19 @@ impl Universe<'_> {
     ) -> Lookup {
         let mut search = Search::new(file, node, name, wanted);
         let class = self.class_behind(class).unwrap_or(class);
-        if let Some(found) = self.among_statics(&mut search, class) {
-            return found;
-        }
-        if self.kind(class).is_some_and(DeclarationKind::is_object) {
-            return self.find_member(file, node, &self.self_type(class), name, wanted);
-        }
-        if matches!(wanted, NameUse::Reference) {
+        let is_object = self.kind(class).is_some_and(DeclarationKind::is_object);
+        // `Name::member` is the class's before it is its companion's.
+        if matches!(wanted, NameUse::Reference) && !is_object {
             let found = self.find_member(file, node, &self.self_type(class), name, wanted);
             if !found.candidates.is_empty() {
                 return found;
             }
+        }
+        if let Some(found) = self.among_statics(&mut search, class) {
+            return found;
+        }
+        if is_object {
+            return self.find_member(file, node, &self.self_type(class), name, wanted);
         }
         if let Some(companion) = self.companion(class) {
             let found = self.find_member(file, node, &self.self_type(companion), name, wanted);

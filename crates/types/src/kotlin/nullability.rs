@@ -3,7 +3,7 @@
 
 use super::applicability::pair_arguments;
 use super::callables::Arguments;
-use super::lookup::{Lookup, NameUse};
+use super::lookup::{Lookup, NameUse, Search};
 use super::source_file::SourceFile;
 use super::type_references::is_type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
@@ -43,6 +43,30 @@ impl Universe<'_> {
         found.is_some_and(|found| {
             found.candidates.iter().any(|one| self.is_declared_nullable(one.declaration))
         })
+    }
+
+    /// Whether a member is called, by a plain dot, on what a declaration says may be null, and an extension of that name takes null.
+    pub(super) fn is_called_on_null(&self, search: &Search) -> bool {
+        let Search { file, node, name, .. } = *search;
+        let Some(suffix) = file.parent(node).filter(|above| file.kind(*above) == K::NavigationSuffix) else {
+            return false;
+        };
+        if file.child(suffix, K::Dot).is_none()
+            || !self.top_level(name).iter().any(|id| self.extends_nullable(*id))
+        {
+            return false;
+        }
+        let before = file
+            .parent(suffix)
+            .and_then(|holder| file.children(holder).take_while(|one| *one < suffix).last());
+        before.is_some_and(|before| self.may_be_null(file, before))
+    }
+
+    /// Whether a function extends a type that may be null: `fun Any?.toString()`.
+    pub(super) fn extends_nullable(&self, id: DeclarationId) -> bool {
+        let Some((file, declaration)) = self.get(id) else { return false };
+        let receiver = file.child(declaration.node, K::ReceiverType);
+        receiver.is_some_and(|receiver| file.child(receiver, K::NullableType).is_some())
     }
 
     /// Whether the type that a declaration states may be null.

@@ -11,6 +11,9 @@ use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
+/// The first name of the packages of Java's library.
+const JAVA: &str = "java";
+
 /// What stands before a dot.
 #[derive(Clone, Debug)]
 pub(super) enum Qualifier {
@@ -52,7 +55,7 @@ impl Universe<'_> {
                     Classifier::Declared(class) => Some(Qualifier::Class(class)),
                     Classifier::External(name) => Some(Qualifier::External(name)),
                     Classifier::Java(name) => Some(Qualifier::Value(Type::Java(name.as_str().into()))),
-                    Classifier::Unknown if self.has_package(name) => {
+                    Classifier::Unknown if self.has_package(name) || name == JAVA => {
                         Some(Qualifier::Package(name.to_owned()))
                     }
                     Classifier::Unknown => Some(Qualifier::Value(Type::Unknown)),
@@ -166,6 +169,11 @@ impl Universe<'_> {
                     }
                     Some(id) => Some(Qualifier::Value(self.declared_type(*id))),
                     None if self.has_package(&path) => Some(Qualifier::Package(path)),
+                    // `java.time.Instant`
+                    None if path.starts_with("java.") => match name.starts_with(char::is_uppercase) {
+                        true => Some(Qualifier::External(path)),
+                        false => Some(Qualifier::Package(path)),
+                    },
                     None => Some(Qualifier::Value(Type::Unknown)),
                 }
             }

@@ -57,6 +57,7 @@ impl Universe<'_> {
             (Type::Integer, Type::Integer) => Fit::Yes,
             (Type::Integer, _) => Fit::No,
             (Type::Class(one), Type::Class(two)) => match self.class_fits(one.class, two.class) {
+                Fit::Yes if self.arguments_miss_bounds(one, two, own) => Fit::No,
                 Fit::Yes if self.arguments_contradict(one, two, own) => Fit::Unknown,
                 fit => fit,
             },
@@ -115,10 +116,7 @@ impl Universe<'_> {
         };
         let parameters = self.type_parameters(wanted.class);
         let contradicts = |((parameter, given), wanted): ((&DeclarationId, &Type), &Type)| {
-            let is_out = || {
-                self.get(*parameter)
-                    .is_some_and(|(file, declaration)| file.text_of(declaration.node).starts_with("out "))
-            };
+            let is_out = || self.variance(*parameter) == Some("out");
             match (given, wanted) {
                 (Type::Class(one), Type::Class(two)) => one.class != two.class && !is_out(),
                 (Type::Parameter(one), Type::Class(_)) => !own.contains(one) && !is_out(),
@@ -126,6 +124,33 @@ impl Universe<'_> {
             }
         };
         parameters.iter().zip(&arguments).zip(&wanted.arguments).any(contradicts)
+    }
+
+    /// Whether a type argument is no class of the bound of the parameter that it would decide: `Box<Any>` for `Box<T>` with `T : Shape`.
+    fn arguments_miss_bounds(&self, given: &ClassType, wanted: &ClassType, own: &[DeclarationId]) -> bool {
+        let has_own = |ty: &Type| matches!(ty, Type::Parameter(one) if own.contains(one));
+        if given.is_projected || wanted.is_projected || !wanted.arguments.iter().any(has_own) {
+            return false;
+        }
+        let arguments = self.arguments_as(given.class, &given.arguments, wanted.class).unwrap_or_default();
+        let parameters = self.type_parameters(wanted.class);
+        parameters.iter().zip(&arguments).zip(&wanted.arguments).any(|((parameter, given), wanted)| {
+            matches!((given, wanted), (Type::Class(_), Type::Parameter(one))
+                if own.contains(one)
+                    && !self.is_variant(*parameter)
+                    && self.bounds(*one).iter().any(|bound| self.fits_bound(given, bound) == Fit::No))
+        })
+    }
+
+    /// Whether a type parameter of a class is declared with `in` or `out`.
+    pub(super) fn is_variant(&self, parameter: DeclarationId) -> bool {
+        self.variance(parameter).is_some()
+    }
+
+    fn variance(&self, parameter: DeclarationId) -> Option<&'static str> {
+        let (file, declaration) = self.get(parameter)?;
+        let written = file.text_of(declaration.node);
+        ["out", "in"].into_iter().find(|word| written.split_whitespace().next() == Some(word))
     }
 
     /// An argument rules a candidate out by the class of the bound alone.
