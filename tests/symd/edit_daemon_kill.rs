@@ -206,6 +206,7 @@ fn what_somebody_changed_meanwhile_is_left_until_the_user_decides() {
             (text_of(&user, "a.py"), text_of(&user, "b.py")),
             (text.to_owned(), "def b(): pass\n".to_owned())
         );
+        assert_eq!(user.status()["recovered"], json!([]), "resolved");
         let again = user.run(&["resolve", "1", resolution]);
         assert!(String::from_utf8_lossy(&again.stdout).contains("was not cut short, or is resolved"));
         user.check(&["restart"], 0);

@@ -5,13 +5,13 @@ use std::process::Output;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use symd::edit::{EditError, EditStage, Editor, OperationId, Plan, Resolution};
+use symd::edit::{ConflictEnd, EditError, EditStage, Editor, OperationId, Plan, Resolution};
 use symd::vfs::{TextOrigin, UnsavedTexts};
 
 use super::edit_support::{self, by, edit, rel};
 use crate::editor_agent::agent;
 use crate::fake_editor::{FakeEditor, uri};
-use crate::support::{User, write};
+use crate::support::{PATIENCE, User, write};
 
 const SAVED: &str = "def saved():\n    return 1\n";
 const TYPED: &str = "def typed():\n    return 1\n";
@@ -90,6 +90,15 @@ impl Stage {
         })
     }
 
+    /// Waits until no conflict is open.
+    fn await_settled(&mut self) {
+        self.one.settle();
+        let begun = std::time::Instant::now();
+        while self.user.status()["recovered"] != json!([]) {
+            assert!(begun.elapsed() < PATIENCE, "{}", self.user.status()["recovered"]);
+        }
+    }
+
     fn body(&self) -> String {
         self.user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0)
     }
@@ -124,11 +133,62 @@ fn an_editor_that_does_not_take_its_part_back_leaves_a_conflict_that_can_be_reso
     let states = "failed, and an editor kept its part; left as they are: a.py has the change in fake 1, unsaved, b.py is as it was before the edit; \
                   `symd resolve 3 keep`";
     assert!(told.contains(states), "{told}");
-    stage.user.check(&["resolve", "3", "keep"], 0);
+    stage.user.check(&["stop"], 0);
+    let told = stage.user.check(&["resolve", "3", "keep"], 0);
+    assert!(!told.contains("recovered"), "the first answer of a daemon, and it is resolved: {told}");
     stage.user.check(&["stop"], 0);
     let told = stage.body();
     assert!(!told.contains("recovered"), "{told}");
     assert_eq!(stage.on_disk(), SAVED);
+}
+
+#[test]
+fn a_conflict_is_closed_when_its_editor_takes_the_change_back_late_or_all_files_have_it() {
+    let mut stage = Stage::typed();
+    let file = stage.file();
+    stage.conflict(&[(&file, 3, RENAMED)]);
+    stage.one.rewrite(&file, 4, TYPED);
+    stage.await_settled();
+    assert!(stage.user.check(&["resolve", "1", "put-back"], 1).contains("is resolved"));
+
+    // Also in a later daemon.
+    stage.conflict(&[(&file, 5, RENAMED)]);
+    stage.user.check(&["restart"], 0);
+    stage.one.settle();
+    assert_eq!(stage.user.status()["recovered"].as_array().unwrap().len(), 1);
+    stage.one.rewrite(&file, 6, TYPED);
+    stage.await_settled();
+
+    // Its users make the rest of it by hand.
+    stage.conflict(&[(&file, 7, RENAMED)]);
+    stage.two.rewrite(&uri(&stage.user, "project/b.py"), 2, "import a\na.other()\n");
+    stage.await_settled();
+    assert!(stage.body().contains("def other"));
+}
+
+#[test]
+fn a_conflict_in_which_an_editor_has_all_of_the_edit_is_not_closed_by_that() {
+    let project = edit_support::Project::new();
+    project.write("a", "one\n");
+    project.write("b", "one\n");
+    let unsaved = Arc::<UnsavedTexts>::default();
+    let editor = project.editor().with_unsaved(Arc::clone(&unsaved));
+    let closed = |id| editor.close_if_settled(editor.try_turn().unwrap(), id).unwrap().map(|one| one.end);
+    let id = kept_conflict(&editor, &Plan::new(vec![project.text("a", vec![edit(0, 3, "two")])]), "a");
+    unsaved.set(&rel("a"), 1, "two\n", TextOrigin::OfFile);
+    assert_eq!(closed(id), None, "it has to be decided");
+    unsaved.set(&rel("a"), 2, "typed\n", TextOrigin::OfFile);
+    assert_eq!(closed(id), None);
+    unsaved.set(&rel("a"), 3, "one\n", TextOrigin::OfFile);
+    assert_eq!(closed(id), Some(ConflictEnd::TakenBack));
+    assert_eq!(closed(id), None, "closed before");
+
+    let steps = ["a", "b"].map(|file| project.text(file, vec![edit(0, 3, "two")]));
+    let id = kept_conflict(&editor, &Plan::new(steps.to_vec()), "a");
+    unsaved.set(&rel("a"), 4, "two\n", TextOrigin::OfFile);
+    assert_eq!(closed(id), None, "b has no part of it");
+    project.write("b", "two\n");
+    assert_eq!(closed(id), Some(ConflictEnd::Made));
 }
 
 #[test]
@@ -160,7 +220,7 @@ fn a_conflict_with_a_file_that_was_changed_since_is_kept_and_names_the_file() {
     stage.one.settle();
     for arguments in [vec!["resolve", "1", "put-back", "--dry-run"], vec!["resolve", "1", "put-back"]] {
         let told = stage.user.check(&arguments, 1);
-        let why = "c.py was changed since in an editor; change it there by hand, then `symd resolve 1 keep`";
+        let why = "c.py was changed since in fake 1; change it there by hand, then `symd resolve 1 keep`";
         assert!(told.contains(why) && !told.contains("a.py"), "{told}");
     }
     assert!(stage.body().contains("def other"), "nothing was put back");

@@ -12,6 +12,7 @@ use super::apply;
 use super::change::{Changes, FileChange};
 use super::deferred::DeferredWork;
 use super::diff::{FileDiff, diffs};
+use super::editor_conflicts::open_conflict;
 use super::entry::{Journal, Kind};
 use super::error::EditError;
 use super::history::{self, Operation, UndoTarget};
@@ -20,7 +21,7 @@ use super::put_back::{
     self, InterruptionCause, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back,
 };
 use super::rebase::rebase;
-use super::stages::{EditLock, EditStage, EditorTurn, StagedRecord};
+use super::stages::{EditLock, EditStage, EditorTurn};
 use super::steps::Hook;
 use super::store::{JournalLocation, Leftover, OperationId, Pending, Store};
 use super::tree::{self, Links};
@@ -123,7 +124,7 @@ impl Editor {
         Arc::clone(&self.unsaved_parts)
     }
 
-    fn files(&self) -> (&Root, &UnsavedTexts) {
+    pub(super) fn files(&self) -> (&Root, &UnsavedTexts) {
         (&self.root, &self.unsaved)
     }
 
@@ -168,24 +169,12 @@ impl Editor {
                 title: journal.entry.title,
                 put_back: Vec::new(),
                 left,
+                is_kept: true,
                 cause: InterruptionCause::CutShort,
             });
         }
         operations.sort_by_key(|operation| operation.id);
         Ok(Recovered { operations, is_unreadable })
-    }
-
-    /// Returns what recovery did `at_start`, with the conflicts that are open now. Does not block: a record is either
-    /// complete or not listed yet.
-    pub fn with_open_conflicts(&self, at_start: &Recovered) -> Result<Recovered, EditError> {
-        let mut recovered = at_start.clone();
-        recovered.operations.retain(|known| known.cause != InterruptionCause::KeptInEditor);
-        for id in self.store.cut_short()? {
-            let journal = self.store.read_cut_short(id)?;
-            recovered.operations.extend(journal.as_ref().and_then(open_conflict));
-        }
-        recovered.operations.sort_by_key(|operation| operation.id);
-        Ok(recovered)
     }
 
     /// Resolves the files that recovery left of operation `id`, as the user decided.
@@ -482,20 +471,6 @@ impl Editor {
         Ok(self.store.set_aside(&journal, pending.place)?)
     }
 
-    /// Keeps an edit that has failed for the user's decision, because editors did not take their parts back. `kept` is the
-    /// state of each file that is not as it was. Returns the number under which [`Editor::resolve`] knows it.
-    pub fn keep_conflict(
-        &self,
-        record: StagedRecord,
-        kept: &BTreeMap<RelPath, String>,
-    ) -> Result<OperationId, EditError> {
-        let _lock = self.lock(self.turn_here())?;
-        let StagedRecord(mut journal) = record;
-        journal.entry.set_conflict(kept);
-        self.store.keep_cut_short(&journal)?;
-        Ok(journal.entry.id)
-    }
-
     /// Blocks until no other edit of this process has a turn.
     pub(super) fn turn_here(&self) -> EditorTurn {
         // A free turn is taken without blocking, which is forbidden where async tasks run.
@@ -505,7 +480,7 @@ impl Editor {
     }
 
     /// Blocks while another process edits this project.
-    fn lock(&self, turn: EditorTurn) -> Result<EditLock, EditError> {
+    pub(super) fn lock(&self, turn: EditorTurn) -> Result<EditLock, EditError> {
         Ok(EditLock { turn, everywhere: self.store.lock()? })
     }
 
@@ -585,6 +560,7 @@ impl Editor {
                 title,
                 put_back: Vec::new(),
                 left: beyond_repair,
+                is_kept: true,
                 in_editors,
                 cause,
             };
@@ -592,29 +568,18 @@ impl Editor {
         }
         let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
         tracing::warn!(operation = id.0, title, "an edit had been cut short and was put back");
-        let left = back.left().cloned().collect();
+        let left: Vec<UnrestoredFile> = back.left().cloned().collect();
         let due = if back.failed.is_empty() {
             self.forget(&pending, &back)?;
             None
         } else {
             Some(pending)
         };
-        let operation = RecoveredOperation { id, title, put_back: back.done, left, in_editors, cause };
+        let is_kept = due.is_none() && !left.is_empty();
+        let operation =
+            RecoveredOperation { id, title, put_back: back.done, left, is_kept, in_editors, cause };
         Ok(InterruptedEdit { operation, due })
     }
-}
-
-/// Returns the conflict of which `journal` is the record, if it is one.
-fn open_conflict(journal: &Journal) -> Option<RecoveredOperation> {
-    let left = journal.entry.conflict();
-    (!left.is_empty()).then(|| RecoveredOperation {
-        id: journal.entry.id,
-        title: journal.entry.title.clone(),
-        put_back: Vec::new(),
-        left,
-        in_editors: Vec::new(),
-        cause: InterruptionCause::KeptInEditor,
-    })
 }
 
 /// A text as questions see it.

@@ -29,6 +29,39 @@ impl fmt::Display for Conflict {
     }
 }
 
+/// A file that cannot be put back, because its user changed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedSince {
+    pub path: RelPath,
+    pub place: ChangedPlace,
+}
+
+/// Where a file has the content that its user gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedPlace {
+    /// Nowhere: it is gone.
+    Gone,
+    OnDisk,
+    /// In an unsaved text. The names of the editors, if they are known.
+    InEditors(Vec<String>),
+}
+
+impl fmt::Display for ChangedSince {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        match &self.place {
+            ChangedPlace::Gone => write!(f, "{path} is gone"),
+            ChangedPlace::OnDisk => write!(f, "{path} was changed since"),
+            ChangedPlace::InEditors(names) if names.is_empty() => {
+                write!(f, "{path} was changed since in an editor")
+            }
+            ChangedPlace::InEditors(names) => {
+                write!(f, "{path} was changed since in {}", names.join(" and "))
+            }
+        }
+    }
+}
+
 /// Reasons why an edit was not applied.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
@@ -107,6 +140,16 @@ pub enum EditError {
     /// The operation does not exist, or is not in the required state. Nothing was written.
     #[error("{0}; nothing was written")]
     NoOperation(String),
+    /// What editors kept of an edit was changed since by its user. Nothing was written.
+    #[error(
+        "operation {id} cannot be put back: {}; change it there by hand, then `symd resolve {id} keep`; nothing was written",
+        listed(files)
+    )]
+    NotPutBack {
+        id: OperationId,
+        /// Every such file, by path.
+        files: Vec<ChangedSince>,
+    },
     /// symd's own files cannot be used. Nothing was written.
     #[error("{0}; nothing was written")]
     State(#[from] StateError),
@@ -124,6 +167,6 @@ pub(super) fn bare(reason: &EditError) -> String {
     text.strip_suffix("; nothing was written").map_or(text.clone(), str::to_owned)
 }
 
-fn listed(files: &[Conflict]) -> String {
-    files.iter().map(Conflict::to_string).collect::<Vec<_>>().join(", ")
+fn listed(files: &[impl ToString]) -> String {
+    files.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -50,6 +50,8 @@ pub struct RecoveredOperation {
     pub put_back: Vec<RelPath>,
     /// Files left alone because they match neither the edit's result nor their old content.
     pub left: Vec<UnrestoredFile>,
+    /// Whether the record of the files left is kept until the user has resolved the operation.
+    pub is_kept: bool,
     /// Files whose texts editors were to change: what they made of it is not known here.
     pub in_editors: Vec<RelPath>,
     pub cause: InterruptionCause,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::change::{Change, Changes, Original, PlannedFile};
 use super::entry::{Journal, Record};
-use super::error::{Conflict, EditError};
+use super::error::{ChangedPlace, ChangedSince, Conflict, EditError};
 use super::plan::{Access, Plan, PlanStep};
 use super::settings::Settings;
 use super::splice::{encoded_like, exact_text, splice};
@@ -152,7 +152,7 @@ pub(super) fn conflict_restoration_of(
         tree.load(path)?;
         let found = tree.before.get(path).and_then(Option::as_ref);
         let Some((found, old)) = found.zip(old.as_ref()) else {
-            others.push(format!("{path} is gone"));
+            others.push(ChangedSince { path: path.clone(), place: ChangedPlace::Gone });
             continue;
         };
         if has_content(&found.bytes, before.hash, old) {
@@ -163,20 +163,36 @@ pub(super) fn conflict_restoration_of(
         } else {
             None
         };
+        let place = if found.in_editor { ChangedPlace::InEditors(Vec::new()) } else { ChangedPlace::OnDisk };
         match restored {
             Some(bytes) => tree.write(path, bytes)?,
-            None if found.in_editor => others.push(format!("{path} was changed since in an editor")),
-            None => others.push(format!("{path} was changed since")),
+            None => others.push(ChangedSince { path: path.clone(), place }),
         }
     }
     if others.is_empty() {
         return tree.changes();
     }
-    let id = journal.entry.id;
-    Err(EditError::NoOperation(format!(
-        "operation {id} cannot be put back: {}; change it there by hand, then `symd resolve {id} keep`",
-        others.join(", ")
-    )))
+    Err(EditError::NotPutBack { id: journal.entry.id, files: others })
+}
+
+/// Whether every file of `journal` has what the failed edit would have given it.
+pub(super) fn has_all_of_conflict(
+    (root, unsaved): (&Root, &UnsavedTexts),
+    journal: &Journal,
+) -> Result<bool, EditError> {
+    let mut tree = Tree::new(root, unsaved);
+    for (record, old) in journal.entry.records.iter().zip(&journal.old) {
+        let Record::Content { path, before: Some(_), after: Some(after), .. } = record else {
+            return Ok(false);
+        };
+        tree.load(path)?;
+        let found = tree.before.get(path).and_then(Option::as_ref);
+        let has_after = |(found, old): (&Original, &Arc<Vec<u8>>)| has_content(&found.bytes, *after, old);
+        if !found.zip(old.as_ref()).is_some_and(has_after) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether `found` has the content of this hash: as it is, or in the encoding of the `old` bytes, or in UTF-8, as editors

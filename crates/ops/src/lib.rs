@@ -99,6 +99,12 @@ impl Project {
         self.editor.with_open_conflicts(&self.recovered).unwrap_or_else(|_| Recovered::clone(&self.recovered))
     }
 
+    /// Returns what was rolled back or finished when the project was opened, without what was resolved since. Reads the
+    /// names in one directory.
+    pub fn recovered_at_start(&self) -> Recovered {
+        self.editor.without_resolved(&self.recovered).unwrap_or_else(|_| Recovered::clone(&self.recovered))
+    }
+
     /// Finds the user's git, for reading the project's repository.
     pub fn git(&self) -> Result<Git, GitError> {
         Git::find(&self.shells.warden, &std::env::var_os("PATH").unwrap_or_default(), self.root())

@@ -15,6 +15,7 @@ use crate::memory_status;
 use crate::protocol::{PROTOCOL, VERSION};
 use symd_config::settings::Limits;
 use symd_config::{Note, Trust};
+use symd_edit::Recovered;
 use symd_ops::Project;
 use symd_rpc::lines::LineBudget;
 use symd_toolsets::Toolset;
@@ -159,17 +160,16 @@ impl Host {
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
-    /// Returns one line for each edit that a crash interrupted, with the outcome of its recovery, and for each conflict that
-    /// was open when the project was opened.
-    fn recovered(&self) -> Vec<String> {
-        self.project().map(|project| project.recovered.messages()).unwrap_or_default()
-    }
-
-    /// Returns the lines about recovered edits to the first caller only, which adds them to its answer;
-    /// `None` afterwards, or if there are none.
+    /// Returns, to the first caller only, which adds them to its answer, one line for each edit that a crash interrupted, with
+    /// the outcome of its recovery, and for each conflict that was open when the project was opened and still is. `None`
+    /// afterwards, or if there are none.
     pub fn take_recovered(&self) -> Option<Vec<String>> {
-        let recovered = self.recovered();
-        (!recovered.is_empty() && !self.told_recovered.swap(true, Ordering::Relaxed)).then_some(recovered)
+        let project = self.project().filter(|project| *project.recovered != Recovered::default())?;
+        if self.told_recovered.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let recovered = project.recovered_at_start().messages();
+        (!recovered.is_empty()).then_some(recovered)
     }
 
     /// Returns the result of `symd/status`. Reads /proc and programs, so it must not be called on the runtime's own threads.

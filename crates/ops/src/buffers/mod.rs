@@ -10,6 +10,7 @@ mod late_answers;
 mod open_buffer;
 mod port;
 mod reloads;
+mod settled_conflicts;
 mod turn;
 
 use std::collections::BTreeMap;

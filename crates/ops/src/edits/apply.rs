@@ -14,8 +14,8 @@ use tokio::task::JoinHandle;
 use crate::Project;
 use crate::buffers::{AgreedBuffers, Buffers, Disagreement, KeptChanges, UnsettledBuffers};
 use symd_edit::{
-    Applied, ClosedGate, EditError, EditStage, Editor, EditorTurn, FileDiff, Operation, Originator, Plan,
-    Resolution, StagedRecord, UndoTarget,
+    Applied, ChangedPlace, ClosedGate, EditError, EditStage, Editor, EditorTurn, FileDiff, Operation,
+    Originator, Plan, Resolution, StagedRecord, UndoTarget,
 };
 use symd_engine::Engine;
 
@@ -95,10 +95,21 @@ pub async fn resolve(
     resolution: Resolution,
     by: Originator,
 ) -> Result<Applied, ApplyError> {
-    carry_out(project, by.clone(), None, move |editor, turn| {
+    let resolved = carry_out(project, by.clone(), None, move |editor, turn| {
         editor.stage_resolution(turn, id, resolution, by)
-    })
-    .await
+    });
+    resolved.await.map_err(|error| naming_editors(project, error))
+}
+
+/// Names the editors that show what cannot be put back.
+fn naming_editors(project: &Project, error: ApplyError) -> ApplyError {
+    let ApplyError::Edit(EditError::NotPutBack { id, mut files }) = error else { return error };
+    for file in &mut files {
+        if let ChangedPlace::InEditors(names) = &mut file.place {
+            *names = project.buffers.state(&file.path).dirty_in;
+        }
+    }
+    EditError::NotPutBack { id, files }.into()
 }
 
 /// Takes an edit through its stages. `stage` is the first; no file changes before `ready` is sent to or closed.
@@ -163,7 +174,7 @@ async fn go_on(
             Err(Disagreement { reason, kept }) => {
                 let record = (!kept.files.is_empty()).then(|| staged.record());
                 let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
-                return Err(with_kept(&editor, refused.into(), record, kept).await);
+                return Err(with_kept((&editor, &buffers), refused.into(), record, kept).await);
             }
         }
         stage = EditStage::Staged(staged);
@@ -175,7 +186,9 @@ async fn go_on(
             (applied.not_saved, applied.not_reloaded) = (not_saved, not_reloaded);
             Ok(applied)
         }
-        (Some(agreed), Err(error)) => Err(with_kept(&editor, error, record, agreed.take_back().await).await),
+        (Some(agreed), Err(error)) => {
+            Err(with_kept((&editor, &buffers), error, record, agreed.take_back().await).await)
+        }
         (None, changed) => changed,
     }
 }
@@ -183,7 +196,7 @@ async fn go_on(
 /// Adds what editors keep of a failed edit to its error, and keeps the edit for the user's decision where one of them did
 /// not take its part back.
 async fn with_kept(
-    editor: &Arc<Editor>,
+    (editor, buffers): (&Arc<Editor>, &Arc<Buffers>),
     error: ApplyError,
     record: Option<StagedRecord>,
     KeptChanges { told, files }: KeptChanges,
@@ -192,9 +205,14 @@ async fn with_kept(
     // What could not be put back on the disk has kept the edit already.
     let is_kept = matches!(error, ApplyError::Edit(EditError::RollbackFailed { .. }));
     if let Some(record) = record.filter(|_| !files.is_empty() && !is_kept) {
-        let kept = on_thread(editor, move |editor| editor.keep_conflict(record, &files)).await;
-        match kept {
-            Ok(Ok(id)) => {
+        let kept = on_thread(editor, move |editor| {
+            let id = editor.keep_conflict(record, &files)?;
+            let of_conflict = editor.open_conflicts()?.remove(&id).unwrap_or_default();
+            Ok::<_, EditError>((id, of_conflict))
+        });
+        match kept.await {
+            Ok(Ok((id, files))) => {
+                buffers.watch_conflict(editor, id, files);
                 tracing::warn!(operation = id.0, left, "an edit failed, and an editor kept its part");
                 left.push_str(&format!(
                     "; kept as operation {id}: `symd resolve {id} put-back` asks the editor again, `symd resolve {id} keep` \
@@ -321,7 +339,8 @@ pub async fn preview_resolve(
     id: symd_edit::OperationId,
     resolution: Resolution,
 ) -> Result<Vec<FileDiff>, ApplyError> {
-    read(project, move |editor| editor.preview_resolve(id, resolution)).await
+    let shown = read(project, move |editor| editor.preview_resolve(id, resolution)).await;
+    shown.map_err(|error| naming_editors(project, error))
 }
 
 /// Returns what [`finish`] would change. Writes nothing.
