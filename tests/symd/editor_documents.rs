@@ -75,6 +75,16 @@ fn a_buffer_is_saved_if_its_file_has_its_text() {
     editor.settle();
     let told = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
     assert!(told.contains("other") && !told.contains("[unsaved"), "{told}");
+
+    // In another encoding it has another size.
+    let units = "def wide():\n    return 1\n".encode_utf16().flat_map(u16::to_le_bytes);
+    let bytes: Vec<u8> = b"\xFF\xFE".iter().copied().chain(units).collect();
+    std::fs::write(user.path("project/a.py"), bytes).unwrap();
+    editor.change(&file, 5, [0, 4, 0, 9], "wid");
+    editor.change(&file, 6, [0, 7, 0, 7], "e");
+    editor.settle();
+    let told = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+    assert!(told.contains("wide") && !told.contains("[unsaved"), "{told}");
 }
 
 #[test]
@@ -151,6 +161,17 @@ fn a_text_that_is_not_certainly_unsaved_does_not_outlast_its_file() {
 
     // The editor reads a file again of which symd does not know the encoding.
     std::fs::write(user.path("project/a.py"), b"# \xe9\ndef saved():\n    return 1\n").unwrap();
+    editor.open(&file, 1, "# \u{e9}\ndef saved():\n    return 1\n");
+    editor.settle();
+    std::fs::write(user.path("project/a.py"), b"# \xe8\ndef other():\n    return 1\n").unwrap();
+    editor.change(&file, 2, [0, 2, 1, 9], "\u{e8}\ndef other");
+    editor.settle();
+    std::fs::remove_file(user.path("project/a.py")).unwrap();
+    gone(&mut editor);
+    editor.close(&file);
+
+    // The encoding becomes unknown while the file is open, by the checkout of another branch.
+    write(&user.path("project/a.py"), "# \u{e9}\ndef saved():\n    return 1\n");
     editor.open(&file, 1, "# \u{e9}\ndef saved():\n    return 1\n");
     editor.settle();
     std::fs::write(user.path("project/a.py"), b"# \xe8\ndef other():\n    return 1\n").unwrap();

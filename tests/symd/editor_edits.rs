@@ -214,6 +214,17 @@ fn an_editor_that_does_not_read_a_changed_file_again_is_named() {
     let told = done(edit(&user));
     assert!(told.contains("written, but its editor has not reloaded it: a.py in fake 1"), "{told}");
     assert_eq!(on_disk(&user), SAVED.replace('1', "2"));
+    // It is named once, until it has reloaded.
+    let edited = |from: &str, to: &str| {
+        let arguments = json!({ "relative_path": "a.py", "needle": from, "repl": to, "mode": "literal" });
+        done(agent(&user, "replace_content", &arguments))
+    };
+    let told = edited("return 2", "return 3");
+    assert!(!told.contains("reloaded"), "{told}");
+    editor.rewrite(&file, 2, &SAVED.replace('1', "3"));
+    editor.settle();
+    let told = edited("return 3", "return 2");
+    assert!(told.contains("has not reloaded it: a.py in fake 1"), "{told}");
     let told = user.check(&["undo"], 0);
     assert!(!told.contains("reloaded"), "the buffer has this text: {told}");
     editor.close(&file);

@@ -43,6 +43,7 @@ mod editor_agent;
 mod editor_conflicts;
 mod editor_documents;
 mod editor_edits;
+mod editor_encodings;
 mod editor_files;
 mod editor_late;
 mod editor_load;

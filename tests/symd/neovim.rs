@@ -193,6 +193,60 @@ fn a_file_of_another_encoding_is_read_again_while_its_buffer_has_the_version_tha
 }
 
 #[test]
+fn a_file_that_neovim_spells_otherwise_than_its_buffer_is_unsaved_only_while_it_is() {
+    let user = user();
+    let script = r#"
+        local put = function(file, text)
+          local handle = io.open(file, 'wb')
+          handle:write(text)
+          handle:close()
+        end
+        local get = function(file)
+          local handle = io.open(file, 'rb')
+          local text = handle:read('*a')
+          handle:close()
+          return text
+        end
+        local edit = function(file, from, to)
+          local wanted = { relative_path = file, needle = from, repl = to, mode = 'literal' }
+          return select(2, T.agent('replace_content', wanted))
+        end
+        local mark = function(file)
+          return T.agent('read_file', { relative_path = file }):match('%[unsaved.*%]') or 'saved'
+        end
+        local files = {
+          ['empty.py'] = '', ['no-end.py'] = 'one = 1\ntwo = 2', ['mark.py'] = '\239\187\191one = 1\n',
+          ['wide.py'] = '\255\254o\0n\0e\0 \0=\0 \0001\0\n\0', ['dos.py'] = 'one = 1\r\ntwo = 2',
+        }
+        for file, text in pairs(files) do
+          put(file, text)
+        end
+        for _, file in ipairs({ 'empty.py', 'no-end.py', 'mark.py', 'wide.py', 'dos.py' }) do
+          vim.cmd('silent edit ' .. file)
+          T.settle()
+          T.say(file, mark(file))
+          vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
+          if file == 'empty.py' then
+            vim.api.nvim_buf_set_lines(0, 1, 2, false, { 'one = 1' })
+          end
+          T.settle()
+          local typed = edit(file, 'one', 'two')
+          vim.cmd('silent write')
+          T.settle()
+          T.say('edited and written', typed == 0 and mark(file))
+          local undone = select(2, T.agent('undo', vim.empty_dict()))
+          T.say('undone', undone == 0 and get(file):gsub('%z', ''):find('one = 1', 1, true) ~= nil and not vim.bo.modified)
+          vim.cmd('silent bwipeout!')
+        end
+        T.say('half saved', T.agent('history', vim.empty_dict()):find('half saved', 1, true))
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let file = |name: &str| format!("{name}: saved\nedited and written: saved\nundone: true\n");
+    let files = ["empty.py", "no-end.py", "mark.py", "wide.py", "dos.py"].map(file).concat();
+    assert_eq!(report, format!("symd: true\n{files}half saved: nil\n"));
+}
+
+#[test]
 fn neovim_asks_its_user_for_an_approval_in_whole_words() {
     let user = user();
     user.check(&["approvals", "policy", "native/create_text_file", "ask"], 0);

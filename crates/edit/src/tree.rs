@@ -71,6 +71,10 @@ pub(super) fn inverse_of(
         match record {
             Record::Content { path, before, after, kept, .. } => {
                 tree.load(path)?;
+                if let Some(bytes) = tree.before_of_saved(record, old.as_deref()) {
+                    tree.write(path, bytes)?;
+                    continue;
+                }
                 tree.expect(path, *after);
                 let restored = before.zip(old.as_ref()).map(|(before, bytes)| PlannedFile {
                     bytes: Arc::clone(bytes),
@@ -224,6 +228,27 @@ impl<'r> Tree<'r> {
             directories,
             clear,
         }
+    }
+
+    /// Returns what undoes the change of an unsaved text that was saved since, where the file has it otherwise: in another
+    /// encoding, since editors have every text in UTF-8, or with an end of the last line, which editors add when they save.
+    fn before_of_saved(&self, record: &Record, old: Option<&Vec<u8>>) -> Option<Vec<u8>> {
+        let Record::Content { path, after: Some(after), in_editor: true, .. } = record else { return None };
+        let found =
+            self.before.get(path)?.as_ref().filter(|found| !found.in_editor && found.hash != *after)?;
+        let (old, text) = (old?, exact_text(&found.bytes)?);
+        let mut before = exact_text(old)?;
+        if !has_content(&found.bytes, *after, old) {
+            let rest = text.strip_suffix('\n')?;
+            let rest = rest.strip_suffix('\r').unwrap_or(rest);
+            if ContentHash::of(rest.as_bytes()) != *after {
+                return None;
+            }
+            if !before.ends_with('\n') {
+                before.push_str(&text[rest.len()..]);
+            }
+        }
+        encoded_like(&before, &found.bytes)
     }
 
     fn apply_step(&mut self, step: &PlanStep) -> Result<(), EditError> {

@@ -228,14 +228,22 @@ impl BufferTable {
                 let (Some(after), Ok(before)) = (&content.after, text_of(&content.before)) else { continue };
                 let Ok(after) = text_of(after) else { continue };
                 let seen = buffer.seen();
-                let hides_cr = seen != buffer.text();
-                let new = if hides_cr { after.replace("\r\n", "\n") } else { after.clone() };
+                let new = if buffer.hides_cr() { after.replace("\r\n", "\n") } else { after.clone() };
                 if content.in_editor && seen != before.as_str() {
                     return refused(
                         "with another text than in another window; make them agree, or close one",
                     );
                 }
-                if !content.in_editor && (!connected.abilities.saves || seen != before.as_str()) {
+                let keeps_ends = buffer.keeps_line_ends_of(&after);
+                if content.in_editor && !keeps_ends {
+                    return refused(
+                        "with unsaved changes, and the edit leaves line ends of both kinds or of another kind, which editors \
+                         change; save it there, then repeat the edit",
+                    );
+                }
+                if !content.in_editor
+                    && (!connected.abilities.saves || !keeps_ends || seen != before.as_str())
+                {
                     // The file changes, and the editor reads it again. Without its encoding nothing tells whether it did.
                     if !buffer.is_lossy {
                         let (editor, path) = (*editor, path.clone());

@@ -264,7 +264,14 @@ impl EditorBuffers {
             if let Some(replaced) = table.buffers.get(&key) {
                 buffer.inherit(replaced);
             }
-            table.buffers.insert(key, buffer)
+            let is_saved = !buffer.is_dirty();
+            let replaced = table.buffers.insert(key, buffer);
+            // The editor sends the text whole that it has saved.
+            let was_unsaved = |one: &OpenBuffer| one.file == file && one.is_dirty();
+            if is_saved && replaced.as_ref().is_some_and(was_unsaved) {
+                self.all.unsaved_parts.record_saved(&file);
+            }
+            replaced
         };
         if let Some(replaced) = replaced.filter(|replaced| replaced.file != file) {
             self.all.publish(&replaced.file).await?;
@@ -330,18 +337,18 @@ impl EditorBuffers {
     async fn compare(&self, path: &RelPath) {
         let key = (self.number, path.clone());
         let asked = self.all.table().buffers.get(&key).filter(|buffer| buffer.is_dirty()).map(|buffer| {
-            let (disk, file, sizes) = (Arc::clone(&self.all.disk), buffer.file.clone(), buffer.sizes());
-            // A file of another size is not read: that would be once per keystroke.
+            let (disk, file, look) = (Arc::clone(&self.all.disk), buffer.file.clone(), buffer.next_look());
+            // Not every keystroke reads the file.
             move || {
                 let (_, stat) = disk.stat(&file).ok()?;
-                sizes.contains(&stat.size).then(|| disk.read(&file).ok().map(|read| read.bytes))?
+                look.is_due(&stat).then(|| disk.read(&file).ok())?
             }
         });
         let Some(asked) = asked else { return };
-        if let Ok(Some(on_disk)) = tokio::task::spawn_blocking(asked).await
+        if let Ok(Some(read)) = tokio::task::spawn_blocking(asked).await
             && let Some(buffer) = self.all.table().buffers.get_mut(&key)
         {
-            buffer.record_if_equal(on_disk);
+            buffer.record_if_equal(read);
             if !buffer.is_dirty() {
                 self.all.unsaved_parts.record_saved(&buffer.file);
             }

@@ -2,10 +2,11 @@
 //! text that is only spelled differently from its file (line ends that the editor hides) is not dirty.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use symd_base::text::Encoding;
 use symd_base::{ContentHash, RelPath, Text};
-use symd_vfs::TextOrigin;
+use symd_vfs::{FileBytes, Stat, TextOrigin};
 
 /// A change of a buffer: the bytes `start..end` of its text, replaced by a new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,14 +34,60 @@ pub(super) struct OpenBuffer {
     origin: TextOrigin,
     /// Whether there was a file when the document was opened.
     had_file: bool,
-    /// Whether the file's lines end in CR LF and the editor's text may hide that.
-    has_crlf: bool,
+    /// What the editor's text may not show of its file.
+    spelling: FileSpelling,
     /// Whether the file had an encoding that symd does not know when the document was opened.
     pub(super) is_lossy: bool,
     /// Whether the text is unknown, because the editor's changes did not fit.
     pub(super) is_lost: bool,
     /// The text that an edit waits for, until it was seen.
     planned: PlannedText,
+    /// The file when it was compared with the text last.
+    looked_at: Option<LookedAt>,
+    /// Whether an answer has named the buffer as one whose editor has not read its changed file again.
+    pub(super) is_named_behind: bool,
+}
+
+/// How a file spells a text, as far as an editor may count it otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct FileSpelling {
+    /// Its lines end in CR LF, which the editor may hide.
+    has_crlf: bool,
+    /// It is empty, which an editor may show as one line.
+    is_empty: bool,
+}
+
+impl FileSpelling {
+    fn of(file: &str) -> FileSpelling {
+        FileSpelling { has_crlf: all_lines_end_in_crlf(file), is_empty: file.is_empty() }
+    }
+}
+
+/// A file that was compared with a buffer's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LookedAt {
+    stat: Stat,
+    encoding: Encoding,
+}
+
+/// What tells whether a file is to be compared with a buffer's text.
+#[derive(Clone, Debug)]
+pub(super) struct NextLook {
+    last: Option<LookedAt>,
+    /// The least and the most bytes of a file in UTF-8 that has the text: with or without CR and a byte-order mark.
+    sizes: RangeInclusive<u64>,
+}
+
+impl NextLook {
+    /// Whether a file in this state may have the text, as far as can be told without reading it.
+    pub(super) fn is_due(&self, stat: &Stat) -> bool {
+        let is_utf8 = |last: &LookedAt| matches!(last.encoding, Encoding::Utf8 | Encoding::Utf8Bom);
+        // The size of a file in UTF-8 tells most texts apart, that of another one nothing.
+        self.sizes.contains(&stat.size)
+            || self
+                .last
+                .is_none_or(|last| last.stat != *stat || !is_utf8(&last) && last.encoding != Encoding::Lossy)
+    }
 }
 
 /// How far an edit is that the editor was asked to make in this buffer.
@@ -73,11 +120,11 @@ impl OpenBuffer {
     /// Returns a buffer that an editor opened; `on_disk` is its file's content, if there is a file.
     pub(super) fn new(file: RelPath, (version, text): (i64, String), on_disk: Option<Vec<u8>>) -> OpenBuffer {
         let had_file = on_disk.is_some();
-        let decoded = on_disk.and_then(|bytes| Text::decode(bytes).ok());
-        let origin =
-            if decoded.as_ref().is_some_and(is_exact) { TextOrigin::OfFile } else { TextOrigin::New };
-        let has_crlf = decoded.as_ref().is_some_and(|disk| all_lines_end_in_crlf(disk.as_str()));
-        let is_lossy = decoded.as_ref().is_some_and(|disk| disk.encoding() == Encoding::Lossy);
+        let decoded = on_disk.map(Text::decode);
+        let known = decoded.as_ref().and_then(|disk| disk.as_ref().ok()).filter(|disk| is_exact(disk));
+        let origin = if known.is_some() { TextOrigin::OfFile } else { TextOrigin::New };
+        let spelling = known.map(|disk| FileSpelling::of(disk.as_str())).unwrap_or_default();
+        let is_lossy = had_file && known.is_none();
         let mut buffer = OpenBuffer {
             file,
             text,
@@ -86,22 +133,27 @@ impl OpenBuffer {
             saved: None,
             origin,
             had_file,
-            has_crlf,
+            spelling,
             is_lossy,
             is_lost: false,
             planned: PlannedText::NotAsked,
+            looked_at: None,
+            is_named_behind: false,
         };
-        buffer.saved = decoded.map(|disk| match disk.encoding() {
+        buffer.saved = decoded.map(|disk| match disk {
+            Ok(disk) if is_exact(&disk) => TextMark::of(disk.as_str()),
             // The editor knows the encoding, symd does not: nothing can be compared.
-            Encoding::Lossy => TextMark::of(&buffer.seen()),
-            _ => TextMark::of(disk.as_str()),
+            _ => TextMark::of(&buffer.seen()),
         });
         buffer
     }
 
     /// Returns the text as its file would have it, if it were saved now.
     pub(super) fn seen(&self) -> Cow<'_, str> {
-        if self.has_crlf && memchr::memchr(b'\r', self.text.as_bytes()).is_none() {
+        if self.spelling.is_empty && matches!(self.text.as_str(), "\n" | "\r\n") {
+            return Cow::Borrowed("");
+        }
+        if self.hides_cr() {
             return Cow::Owned(self.text.replace('\n', "\r\n"));
         }
         Cow::Borrowed(&self.text)
@@ -144,6 +196,20 @@ impl OpenBuffer {
         self.planned == PlannedText::Seen
     }
 
+    /// Whether the file's lines end in CR LF and the text does not show that.
+    pub(super) fn hides_cr(&self) -> bool {
+        self.spelling.has_crlf && !has_cr(&self.text)
+    }
+
+    /// Whether an editor that makes this buffer's text `after`, as its file would have it, certainly keeps the line ends:
+    /// all are of the kind that the buffer has.
+    pub(super) fn keeps_line_ends_of(&self, after: &str) -> bool {
+        let is_uniform = |text: &str| !has_cr(text) || all_lines_end_in_crlf(text);
+        let has_breaks = |text: &str| memchr::memchr(b'\n', text.as_bytes()).is_some();
+        let shows_cr = has_cr(&self.text) || self.hides_cr();
+        is_uniform(&self.text) && is_uniform(after) && (!has_breaks(after) || has_cr(after) == shows_cr)
+    }
+
     /// Returns the text as the editor counts it.
     pub(super) fn text(&self) -> &str {
         &self.text
@@ -152,37 +218,40 @@ impl OpenBuffer {
     /// Records that the editor saved the document; `on_disk` is what its file has now, which need not be this
     /// text: its user may have typed on.
     pub(super) fn record_save(&mut self, on_disk: Option<Vec<u8>>) {
-        let on_disk = on_disk.map(Text::decode);
-        if let Some(disk) = &on_disk {
-            self.origin =
-                if disk.as_ref().is_ok_and(is_exact) { TextOrigin::OfFile } else { TextOrigin::New };
-        }
-        match on_disk {
-            // The editor knows the encoding, symd does not: its word is all there is.
-            Some(Ok(disk)) if disk.encoding() == Encoding::Lossy => {
-                self.saved = Some(TextMark::of(&self.seen()));
-            }
-            Some(Ok(disk)) => {
-                self.has_crlf = all_lines_end_in_crlf(disk.as_str());
+        let Some(on_disk) = on_disk.map(Text::decode) else {
+            self.saved = None;
+            return;
+        };
+        match on_disk.ok().filter(is_exact) {
+            Some(disk) => {
+                self.origin = TextOrigin::OfFile;
+                self.spelling = FileSpelling::of(disk.as_str());
                 self.record_file(disk.as_str());
             }
-            Some(Err(_)) | None => self.saved = None,
+            // The editor knows the encoding, symd does not: its word is all there is.
+            None => {
+                self.origin = TextOrigin::New;
+                self.saved = Some(TextMark::of(&self.seen()));
+            }
         }
     }
 
     /// Records the text as saved if its file, read after the text had come, has it: the editor read the file
     /// again, without a word of that.
-    pub(super) fn record_if_equal(&mut self, on_disk: Vec<u8>) {
-        let Some(disk) = Text::decode(on_disk).ok().filter(is_exact) else {
+    pub(super) fn record_if_equal(&mut self, FileBytes { bytes, stat }: FileBytes) {
+        let decoded = Text::decode(bytes).ok();
+        self.looked_at = decoded.as_ref().map(|disk| LookedAt { stat, encoding: disk.encoding() });
+        let Some(disk) = decoded.filter(is_exact) else {
             // The text may be that of the file.
             self.origin = TextOrigin::New;
             return;
         };
-        let had_crlf = std::mem::replace(&mut self.has_crlf, all_lines_end_in_crlf(disk.as_str()));
+        self.origin = TextOrigin::OfFile;
+        let known = std::mem::replace(&mut self.spelling, FileSpelling::of(disk.as_str()));
         if self.seen() == disk.as_str() {
             self.record_file(disk.as_str());
         } else {
-            self.has_crlf = had_crlf;
+            self.spelling = known;
         }
     }
 
@@ -194,7 +263,7 @@ impl OpenBuffer {
         }
         if !self.had_file {
             (self.origin, self.saved) = (replaced.origin, replaced.saved);
-            (self.has_crlf, self.is_lossy) = (replaced.has_crlf, replaced.is_lossy);
+            (self.spelling, self.is_lossy) = (replaced.spelling, replaced.is_lossy);
         } else if self.is_lossy {
             self.saved = replaced.saved;
         }
@@ -205,15 +274,17 @@ impl OpenBuffer {
         self.origin
     }
 
-    /// Returns the least and the most bytes of a file that has this text: with or without CR and a byte-order mark.
-    pub(super) fn sizes(&self) -> std::ops::RangeInclusive<u64> {
+    /// Returns what tells whether the file is to be compared with this text.
+    pub(super) fn next_look(&self) -> NextLook {
         let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes()).count();
-        self.text.len() as u64..=(self.text.len() + breaks + 3) as u64
+        let sizes = self.text.len() as u64..=(self.text.len() + breaks + 3) as u64;
+        NextLook { last: self.looked_at, sizes }
     }
 
     /// Records the text that the file has now.
     pub(super) fn record_file(&mut self, text: &str) {
         self.saved = Some(TextMark::of(text));
+        self.is_named_behind = false;
     }
 }
 
@@ -225,6 +296,10 @@ pub struct LostBuffer;
 /// Whether symd knows the encoding, so that the text is that of the file.
 fn is_exact(text: &Text) -> bool {
     text.encoding() != Encoding::Lossy
+}
+
+fn has_cr(text: &str) -> bool {
+    memchr::memchr(b'\r', text.as_bytes()).is_some()
 }
 
 fn all_lines_end_in_crlf(text: &str) -> bool {
@@ -239,6 +314,11 @@ mod tests {
 
     fn opened(text: &str, on_disk: &[u8]) -> OpenBuffer {
         OpenBuffer::new(RelPath::new("a.py").unwrap(), (1, text.to_owned()), Some(on_disk.to_vec()))
+    }
+
+    fn read(bytes: &[u8]) -> FileBytes {
+        let stat = Stat { size: bytes.len() as u64, ..Stat::default() };
+        FileBytes { bytes: bytes.to_vec(), stat }
     }
 
     fn change(start: usize, end: usize, text: &str) -> BufferChange {
@@ -259,9 +339,9 @@ mod tests {
         buffer.change(&[change(0, 1, "")], 6).unwrap();
         buffer.record_save(Some(b"\na = 1\n".to_vec()));
         assert!(buffer.is_dirty(), "typed while the editor saved");
-        buffer.record_if_equal(b"a = 2\n".to_vec());
+        buffer.record_if_equal(read(b"a = 2\n"));
         assert!(buffer.is_dirty());
-        buffer.record_if_equal(b"a = 1\r\n".to_vec());
+        buffer.record_if_equal(read(b"a = 1\r\n"));
         assert!(!buffer.is_dirty(), "read again by the editor, from a file whose line ends changed");
         buffer.record_save(None);
         assert!(buffer.is_dirty(), "saved elsewhere");
@@ -291,6 +371,27 @@ mod tests {
         assert!(opened("a\nb\n", b"a\r\nb\n").is_dirty(), "mixed line ends cannot be hidden");
         assert!(!opened("é\n", b"\xef\xbb\xbf\xc3\xa9\n").is_dirty(), "a byte-order mark is hidden");
         assert!(!opened("é\n", b"\xe9\n").is_dirty(), "an encoding that only the editor knows");
+        assert!(!opened("a\0\n", b"a\0\n").is_dirty(), "what symd takes for no text");
+        let mut empty = opened("\n", b"");
+        assert_eq!((empty.seen().as_ref(), empty.is_dirty()), ("", false), "an empty file shown as one line");
+        empty.change(&[change(0, 0, "a")], 2).unwrap();
+        assert_eq!((empty.seen().as_ref(), empty.is_dirty()), ("a\n", true));
+        empty.change(&[change(0, 1, "")], 1).unwrap();
+        empty.record_save(Some(b"\n".to_vec()));
+        assert_eq!((empty.seen().as_ref(), empty.is_dirty()), ("\n", false), "saved as one empty line");
+    }
+
+    #[test]
+    fn an_editor_keeps_line_ends_of_its_buffers_kind() {
+        let keeps = |text: &str, on_disk: &[u8], after: &str| opened(text, on_disk).keeps_line_ends_of(after);
+        assert!(keeps("a\nb\n", b"a\nb\n", "c\n") && keeps("a\n", b"a\n", "") && keeps("\n", b"", "a\n"));
+        assert!(keeps("a\r\nb\r\n", b"a\r\nb\r\n", "c\r\n") && keeps("a\nb\n", b"a\r\nb\r\n", "c\r\n"));
+        assert!(!keeps("a\r\nb\n", b"a\r\nb\n", "c\r\nb\n"), "mixed");
+        assert!(
+            !keeps("a\nb\n", b"a\nb\n", "a\r\nb\r\n") && !keeps("a\nb\n", b"a\r\nb\r\n", "a\nb\n"),
+            "of another kind"
+        );
+        assert!(!keeps("a\nb\n", b"a\r\nb\r\n", "a\r\nb\n") && !keeps("\n", b"", "a\r\n"));
     }
 
     #[test]

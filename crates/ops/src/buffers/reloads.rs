@@ -26,6 +26,22 @@ impl BufferTable {
         let buffer = self.buffers.get(&(awaited.editor, awaited.path.clone()));
         buffer.is_none_or(|buffer| buffer.text() == awaited.after || buffer.has_seen_planned())
     }
+
+    /// Returns the names of the buffers that have not read their files again, each once until it has.
+    fn named_behind(&mut self, missing: &[&AwaitedReload]) -> Vec<String> {
+        let mut names = Vec::new();
+        for awaited in missing {
+            let editor = self.name_of(awaited.editor);
+            let Some(buffer) = self.buffers.get_mut(&(awaited.editor, awaited.path.clone())) else {
+                continue;
+            };
+            let was_named = std::mem::replace(&mut buffer.is_named_behind, true);
+            if awaited.is_current || !was_named {
+                names.push(format!("{} in {editor}", awaited.path));
+            }
+        }
+        names
+    }
 }
 
 impl AgreedBuffers {
@@ -48,21 +64,20 @@ impl AgreedBuffers {
         }
     }
 
-    /// Waits until the editors have read the changed files again; returns the documents that they have not in time.
+    /// Waits until the editors have read the changed files again; returns the documents that they have not in time, without
+    /// those that an answer has named before.
     pub(super) async fn not_reloaded(&self) -> Vec<String> {
         let mut told = self.all.told.subscribe();
         let deadline = Instant::now() + self.all.deadlines.reload;
         let mut is_over = false;
         loop {
             told.mark_unchanged();
-            let (names, is_awaited) = {
+            let missing: Vec<&AwaitedReload> = {
                 let table = self.all.table();
-                let missing = || self.reloads.iter().filter(|awaited| !table.has_reloaded(awaited));
-                let name = |one: &AwaitedReload| format!("{} in {}", one.path, table.name_of(one.editor));
-                (missing().map(name).collect::<Vec<String>>(), missing().any(|one| one.is_current))
+                self.reloads.iter().filter(|awaited| !table.has_reloaded(awaited)).collect()
             };
-            if is_over || !is_awaited {
-                return names;
+            if is_over || !missing.iter().any(|one| one.is_current) {
+                return self.all.table().named_behind(&missing);
             }
             is_over = !matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(())));
         }

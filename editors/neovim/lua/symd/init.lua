@@ -304,6 +304,9 @@ end
 -- The language of each attached buffer, as symd was told it.
 local told = {}
 
+-- Whether the last line of each attached buffer has an end, as symd was told.
+local told_eol = {}
+
 -- Attaches a buffer that shows a file, and starts the client with the first one.
 function M.attach(bufnr)
   if not is_file(bufnr) then
@@ -316,9 +319,16 @@ function M.attach(bufnr)
     M.client_id = vim.lsp.start_client(M.config())
   end
   if M.client_id and not vim.lsp.buf_is_attached(bufnr, M.client_id) then
-    told[bufnr] = vim.bo[bufnr].filetype
+    told[bufnr], told_eol[bufnr] = vim.bo[bufnr].filetype, vim.bo[bufnr].eol
     vim.lsp.buf_attach_client(bufnr, M.client_id)
   end
+end
+
+local function whole_text(bufnr, has_end)
+  told_eol[bufnr] = has_end
+  local eol = ({ dos = '\r\n', mac = '\r' })[vim.bo[bufnr].fileformat] or '\n'
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), eol)
+  return has_end and text .. eol or text
 end
 
 -- Tells symd the text of a buffer, in place of the document `old`.
@@ -328,14 +338,12 @@ local function reopen(bufnr, old)
     return
   end
   told[bufnr] = vim.bo[bufnr].filetype
-  local eol = ({ dos = '\r\n', mac = '\r' })[vim.bo[bufnr].fileformat] or '\n'
-  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), eol)
   notify('textDocument/didOpen', {
     textDocument = {
       uri = vim.uri_from_bufnr(bufnr),
       languageId = told[bufnr],
       version = vim.api.nvim_buf_get_changedtick(bufnr),
-      text = vim.bo[bufnr].eol and text .. eol or text,
+      text = whole_text(bufnr, told_eol[bufnr] or vim.bo[bufnr].eol),
     },
   })
 end
@@ -350,6 +358,21 @@ local function after_filetype(event)
     reopen(event.buf, vim.uri_from_bufnr(event.buf))
   end
   M.push_navigation()
+end
+
+-- When Neovim writes a file it ends its last line ('fixeol'), and tells no server of that.
+local function after_write(event)
+  local options = vim.bo[event.buf]
+  local has_end = options.eol or (options.fixeol and not options.binary)
+  if is_attached(event.buf) and told_eol[event.buf] ~= has_end then
+    notify('textDocument/didChange', {
+      textDocument = {
+        uri = vim.uri_from_bufnr(event.buf),
+        version = vim.api.nvim_buf_get_changedtick(event.buf),
+      },
+      contentChanges = { { text = whole_text(event.buf, has_end) } },
+    })
+  end
 end
 
 -- A buffer got another name: symd is told the text under the new one, and, if the file was renamed with it, that too.
@@ -404,6 +427,7 @@ function M.setup(options)
   on({ 'BufFilePost' }, after_rename)
   on({ 'BufEnter', 'CursorMoved', 'CursorMovedI', 'BufWritePost' }, M.push_context)
   on({ 'FileType' }, after_filetype)
+  on({ 'BufWritePost' }, after_write)
   on({ 'BufEnter', 'CursorHold' }, M.push_navigation)
   on({ 'DiagnosticChanged' }, M.push_diagnostics)
   on({ 'TermLeave', 'TermClose' }, function(event) M.push_terminal(event.buf) end)
