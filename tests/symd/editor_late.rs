@@ -26,12 +26,20 @@ type AskedChange = (Vec<DocumentChanges>, oneshot::Sender<Result<(), String>>);
 
 /// An editor that answers when the test does.
 #[derive(Debug)]
-struct SlowPort(mpsc::UnboundedSender<AskedChange>);
+struct SlowPort {
+    asks: mpsc::UnboundedSender<AskedChange>,
+    /// Whether it answers a greeting.
+    answers: bool,
+}
 
 impl EditorPort for SlowPort {
+    fn greet(&self) -> EditorAnswer {
+        if self.answers { Box::pin(std::future::ready(Ok(()))) } else { Box::pin(std::future::pending()) }
+    }
+
     fn apply(&self, changes: Vec<DocumentChanges>, _: String) -> EditorAnswer {
         let (answer, answered) = oneshot::channel();
-        self.0.send((changes, answer)).unwrap();
+        self.asks.send((changes, answer)).unwrap();
         Box::pin(async move { answered.await.unwrap_or_else(|_| Err("it is gone".to_owned())) })
     }
 
@@ -70,6 +78,11 @@ impl Stage {
 
 /// Opens a project whose only file has an unsaved text in a slow editor.
 fn play(deadlines: EditorDeadlines, test: impl AsyncFnOnce(&Stage)) {
+    play_with(deadlines, true, test);
+}
+
+/// Like [`play`]; the editor says that it answers a greeting, and `answers` or does not.
+fn play_with(deadlines: EditorDeadlines, answers: bool, test: impl AsyncFnOnce(&Stage)) {
     let scratch = tempfile::tempdir().unwrap();
     let at = scratch.path().canonicalize().unwrap();
     std::fs::create_dir(at.join("project")).unwrap();
@@ -80,8 +93,8 @@ fn play(deadlines: EditorDeadlines, test: impl AsyncFnOnce(&Stage)) {
         let toml = "[[language]]\nname = \"python\"\nlanguage-servers = []\n";
         let project = Opening { deadlines, ..Opening::new(&at, toml) }.open(&at);
         let (asks, asked) = mpsc::unbounded_channel();
-        let abilities = BufferAbilities { applies: true, saves: false };
-        let editor = project.buffers.attach("slow", abilities, Arc::new(SlowPort(asks)));
+        let abilities = BufferAbilities { applies: true, saves: false, answers: true };
+        let editor = project.buffers.attach("slow", abilities, Arc::new(SlowPort { asks, answers }));
         let path = RelPath::new("a.py").unwrap();
         let stage = Stage { project, editor, asked: Mutex::new(asked), path };
         stage.shows(1, TYPED).await;
@@ -129,6 +142,17 @@ fn what_a_user_made_of_a_late_change_is_left_alone() {
         let (outcome, text) = stage.edit_of("b.py", "1", "2").await;
         assert_eq!(outcome, Outcome::Done, "{text}");
         assert!(stage.asked.lock().await.try_recv().is_err(), "nothing is taken back");
+    });
+}
+
+#[test]
+fn an_editor_that_is_busy_with_something_else_is_asked_for_no_change() {
+    play_with(EditorDeadlines { greet: Duration::from_millis(50), ..soon(false) }, false, async |stage| {
+        let (outcome, text) = stage.edit("1", "2").await;
+        assert_eq!(outcome, Outcome::Failed, "{text}");
+        assert!(text.contains("slow does not answer") && text.contains("nothing was written"), "{text}");
+        assert!(!text.contains("may still have"), "{text}");
+        assert!(stage.asked.lock().await.try_recv().is_err(), "nothing was asked");
     });
 }
 

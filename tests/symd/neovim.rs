@@ -247,6 +247,28 @@ fn a_file_that_neovim_spells_otherwise_than_its_buffer_is_unsaved_only_while_it_
 }
 
 #[test]
+fn a_program_that_neovim_waits_for_when_it_saves_cannot_edit_its_buffer_and_does_not_hold_it_long() {
+    let user = user();
+    let script = r#"
+        local told
+        vim.api.nvim_create_autocmd('BufWritePre', { once = true, callback = function()
+          local wanted = vim.json.encode({ relative_path = 'a.py', needle = 'saved', repl = 'formatted', mode = 'literal' })
+          told = vim.fn.system({ vim.env.SYMD, 'call', 'replace_content', wanted })
+        end })
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
+        vim.cmd('silent write')
+        T.settle()
+        T.say('told', told:match('^(.-) within') .. ' ' .. told:match('nothing was written[^\n]*'))
+        T.say('saved', not vim.bo.modified and vim.fn.readfile('a.py')[1])
+        T.say('seen', T.agent('read_file', { relative_path = 'a.py' }):find('unsaved', 1, true))
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected =
+        "symd: true\ntold: Neovim 0.7.2 does not answer nothing was written\nsaved: # typed\nseen: nil\n";
+    assert_eq!(report, expected);
+}
+
+#[test]
 fn neovim_asks_its_user_for_an_approval_in_whole_words() {
     let user = user();
     user.check(&["approvals", "policy", "native/create_text_file", "ask"], 0);

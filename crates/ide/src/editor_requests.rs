@@ -9,8 +9,8 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::wire::{
-    APPLY, ASK, EDITED, EditedDocuments, EditorReply, GivenChoice, TELL, WITHDRAW, WRITE, WantedChanges,
-    WantedChoice, WantedDocument, WantedSave, WithdrawnChoice,
+    APPLY, ASK, EDITED, EditedDocuments, EditorReply, GREET, GivenChoice, TELL, WITHDRAW, WRITE,
+    WantedChanges, WantedChoice, WantedDocument, WantedSave, WithdrawnChoice,
 };
 use symd_base::RelPath;
 use symd_ops::buffers::{DocumentChanges, EditNotice, EditorAnswer, EditorPort};
@@ -155,6 +155,10 @@ impl ContextPort for EditorRequests {
 }
 
 impl EditorPort for EditorRequests {
+    fn greet(&self) -> EditorAnswer {
+        Box::pin(self.ask(GREET, serde_json::json!({})).reply())
+    }
+
     fn apply(&self, changes: Vec<DocumentChanges>, title: String) -> EditorAnswer {
         let document = |one: DocumentChanges| WantedDocument {
             path: one.path.as_str().to_owned(),

@@ -36,6 +36,8 @@ pub const WRITE: &str = "symd/editor/write";
 /// A request of the daemon: push what the editor shows now ([`CONTEXT`], [`DIAGNOSTICS`], [`TERMINAL`]) →
 /// [`EditorReply`], which comes after that.
 pub const TELL: &str = "symd/editor/tell";
+/// A request of the daemon: have the editor answer anything, which tells that it waits for nothing else → [`EditorReply`].
+pub const GREET: &str = "symd/editor/greet";
 /// A request of the daemon: have the user choose, [`WantedChoice`] → [`GivenChoice`].
 pub const ASK: &str = "symd/editor/ask";
 /// From the daemon: a choice is no longer needed: [`WithdrawnChoice`].

@@ -77,11 +77,11 @@ impl Proxy {
                     })
                 })
                 .map_err(|error| error.to_string()),
-            wire::TELL => Ok(Some(write::request(
-                asked(EditorQuestion::Context),
-                "symd/editorContext",
-                Some(json!({})),
-            ))),
+            wire::TELL | wire::GREET => {
+                let is_told = method == wire::TELL;
+                let question = if is_told { EditorQuestion::Context } else { EditorQuestion::Greeting };
+                Ok(Some(write::request(asked(question), "symd/editorContext", Some(json!({})))))
+            }
             wire::ASK => serde_json::from_value::<WantedChoice>(params)
                 .map(|WantedChoice { message, answers }| {
                     let shown = edits::show_question(&message, &answers);

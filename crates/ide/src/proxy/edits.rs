@@ -28,6 +28,8 @@ pub(super) enum EditorQuestion {
     Save,
     /// What it shows now.
     Context,
+    /// The same; that it answers is all that is wanted.
+    Greeting,
     /// To ask symd about code; not of a daemon.
     Registration,
     /// One of these answers of the user.

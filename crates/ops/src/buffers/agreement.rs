@@ -318,8 +318,12 @@ impl AgreedBuffers {
     /// Asks all editors and waits for the planned texts. The error names the editor and its file.
     async fn ask_all(&self, title: &str) -> Result<(), String> {
         let deadlines = self.all.deadlines;
+        let requests = self.requests(|target| (&target.before, &target.after));
+        for (editor, (port, _)) in &requests {
+            self.greet(*editor, port.as_ref()).await?;
+        }
         let deadline = Instant::now() + deadlines.change;
-        for (editor, (port, changes)) in self.requests(|target| (&target.before, &target.after)) {
+        for (editor, (port, changes)) in requests {
             let files: Vec<String> = changes.iter().map(|one| one.path.to_string()).collect();
             let files = files.join(", ");
             let name = self.all.table().name_of(editor);
@@ -352,6 +356,25 @@ impl AgreedBuffers {
                 Err(format!("{name} said that it changed {}, and its text is another one", target.file))
             }
         }
+    }
+
+    /// Fails if an editor that answers at once does not: it would make the change later, when nothing waits for it, or it
+    /// waits for this very edit.
+    async fn greet(&self, editor: u64, port: &dyn EditorPort) -> Result<(), String> {
+        let (name, answers) = {
+            let table = self.all.table();
+            (table.name_of(editor), table.editors.get(&editor).is_some_and(|one| one.abilities.answers))
+        };
+        let _asked = self.all.ask_editor(name.clone());
+        let deadline = self.all.deadlines.greet;
+        if !answers || tokio::time::timeout(deadline, port.greet()).await.is_ok() {
+            return Ok(());
+        }
+        Err(format!(
+            "{name} does not answer within {} s: it waits for its user or for a program; if it waits for this edit (a command \
+             that it runs when it saves a file, say), have it run that in the background or after the save",
+            deadline.as_secs()
+        ))
     }
 
     /// Has the buffers of an editor notice their planned texts. An editor's user may type on before it answers.

@@ -5,6 +5,8 @@ use std::time::Duration;
 /// The times that an edit of open buffers keeps; tests have shorter ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EditorDeadlines {
+    /// How long an editor that answers at once may take to do so, before it is asked for a change.
+    pub greet: Duration,
     /// How long editors may take to make a change and to tell it. Some ask their user first.
     pub change: Duration,
     /// How long an editor that says it made a change may take to tell the text.
@@ -21,6 +23,7 @@ pub struct EditorDeadlines {
 impl Default for EditorDeadlines {
     fn default() -> EditorDeadlines {
         EditorDeadlines {
+            greet: Duration::from_secs(3),
             change: Duration::from_secs(20),
             tell: Duration::from_secs(3),
             save: Duration::from_secs(5),

@@ -16,6 +16,8 @@ pub struct BufferAbilities {
     pub applies: bool,
     /// It writes buffers to their files when it is asked to.
     pub saves: bool,
+    /// It answers at once what it shows, without asking its user ([`EditorPort::greet`]).
+    pub answers: bool,
 }
 
 /// The changes of one document of an editor.
@@ -46,6 +48,9 @@ pub type EditorAnswer = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>
 
 /// Requests to one editor.
 pub trait EditorPort: Debug + Send + Sync {
+    /// Asks for any answer, which needs no user. An editor that gives none is waiting for something else.
+    fn greet(&self) -> EditorAnswer;
+
     /// Asks for changes of documents. That the editor says it made them proves nothing: its text does.
     fn apply(&self, changes: Vec<DocumentChanges>, title: String) -> EditorAnswer;
 
