@@ -104,7 +104,14 @@ pub fn replace_file_with(
         .mode(0o600)
         .open(&temporary)
         .map_err(|source| io("cannot create", source))?;
-    let replaced = write(&mut file).and_then(|()| std::fs::rename(&temporary, path));
+    let rename = || std::fs::rename(&temporary, path);
+    let replaced = write(&mut file).and_then(|()| {
+        rename().or_else(|error| match error.kind() {
+            // An empty one is no file of symd's; every later attempt would fail, too.
+            io::ErrorKind::IsADirectory => std::fs::remove_dir(path).and_then(|()| rename()),
+            _ => Err(error),
+        })
+    });
     replaced.map_err(|source| {
         let _ = std::fs::remove_file(&temporary);
         io("cannot write", source)

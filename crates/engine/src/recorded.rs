@@ -2,6 +2,7 @@
 //! each such file is read and hashed later ([`crate::verification`]).
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use symd_index::cache::{FileRecord, FileRecords, Key};
@@ -20,12 +21,14 @@ pub(super) struct RecordedFiles {
     clock: Clock,
     /// Read when the first file is scanned, and kept until all files are known.
     records: OnceLock<Mutex<Option<Arc<FileRecords>>>>,
+    /// Whether it was logged that they cannot be written.
+    has_failed: AtomicBool,
 }
 
 impl RecordedFiles {
     /// The records at `path`, of files on `device`.
     pub(super) fn new(path: PathBuf, device: u64, clock: Clock) -> RecordedFiles {
-        RecordedFiles { path, device, clock, records: OnceLock::new() }
+        RecordedFiles { path, device, clock, records: OnceLock::new(), has_failed: AtomicBool::new(false) }
     }
 
     pub(super) fn records(&self) -> Option<Arc<FileRecords>> {
@@ -53,7 +56,8 @@ impl RecordedFiles {
             }
             _ => None,
         };
-        if let Err(error) = FileRecords::write(&self.path, now, files.filter_map(record)) {
+        let Err(error) = FileRecords::write(&self.path, now, files.filter_map(record)) else { return };
+        if !self.has_failed.swap(true, Ordering::Relaxed) {
             tracing::warn!(%error, "cannot write the files' states; the next start reads all files");
         }
     }

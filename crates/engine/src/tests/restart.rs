@@ -100,6 +100,21 @@ fn files_that_got_their_size_and_times_back_are_read() {
 }
 
 #[test]
+fn a_directory_in_place_of_the_records_costs_one_start() {
+    let restarts = Restarts::after_a_first_daemon(&FILES);
+    let entries = std::fs::read_dir(restarts.own.at("cache")).expect("listed");
+    let paths = entries.map(|entry| entry.expect("listed").path());
+    let records: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|it| it == "files")).collect();
+    let [records] = &records[..] else { panic!("{records:?}") };
+    std::fs::remove_file(records).expect("removed");
+    std::fs::create_dir(records).expect("made");
+    let (index, status) = restarts.run(|| hours_later(2));
+    assert_eq!((index.as_str(), status.recorded_files), ("a.py:a b.h:B c.py:c", 0));
+    assert_eq!(restarts.run(|| hours_later(3)).1.recorded_files, 3);
+}
+
+#[test]
 fn files_that_came_or_went_are_seen() {
     let restarts = Restarts::after_a_first_daemon(&FILES);
     restarts.shell("rm c.py; mkdir d; mv a.py d/a.py; printf 'e = 1\\n' > e.py");
