@@ -69,6 +69,12 @@ impl Ceiling {
         (ceiling.saturating_sub(index) / 2).max(ceiling / 16)
     }
 
+    /// Returns how many bytes outlines may take that can be read back from the cache: a sixteenth of the ceiling. Those of most projects
+    /// take less, and none is let go of.
+    pub(super) fn for_outlines(&self) -> usize {
+        usize::try_from(self.options.ceiling / 16).unwrap_or(usize::MAX)
+    }
+
     /// Whether the process takes too much, once until [`Ceiling::let_go`] has ended. Takes some microseconds.
     pub(super) fn is_exceeded(&self) -> bool {
         taken().is_some_and(|taken| taken > self.threshold()) && !self.is_asked.swap(true, Ordering::Relaxed)

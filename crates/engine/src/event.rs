@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::by_need::ByNeed;
 use super::scan::{ScanResult, ScanTarget};
 use super::searches::{FoundWords, ScopedWords};
+use super::verification::UnverifiedFile;
 use super::view::View;
 use super::{EngineError, OutlinedFile};
 use symd_base::{ContentHash, RelPath};
@@ -113,9 +114,17 @@ pub(super) enum Event {
         /// Number of the job's files.
         count: usize,
         /// Those whose bytes are not as recorded.
-        changed: Vec<Arc<FileEntry>>,
+        changed: Vec<UnverifiedFile>,
         /// Those that it did not come to.
-        unread: Vec<Arc<FileEntry>>,
+        unread: Vec<UnverifiedFile>,
+    },
+    /// Stored outlines were read back, made again or lost: the engine looks which.
+    OutlinesRead,
+    /// Entries, each with one that has let go of its outline.
+    LetGo {
+        replaced: Vec<(Arc<FileEntry>, Arc<FileEntry>)>,
+        /// The next file to look at; `None` if all were.
+        next: Option<RelPath>,
     },
     /// The process takes more memory than its ceiling.
     OverCeiling,

@@ -22,6 +22,7 @@ mod scan;
 mod searches;
 mod shared_outlines;
 mod status;
+mod stored_outlines;
 mod trials;
 mod turns;
 mod verification;
@@ -245,6 +246,7 @@ impl Engine {
         let parsers = parts.0.parsers.clone();
         let watch = Arc::new(watch);
         let (scanner, ignore, unsaved) = parts;
+        scanner.stored.tell(events.downgrade(), ceiling.for_outlines());
         let (caches, ceiling) = (QuestionCaches::new(ceiling.for_caches(0)), Arc::new(ceiling));
         let pool = Pool::new(memory_check(caches.clone(), ceiling.clone(), events.downgrade()));
         let (pool, memory) = ((pool, events.downgrade()), (caches.clone(), ceiling.clone()));

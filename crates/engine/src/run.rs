@@ -3,6 +3,7 @@
 //! index is fresh.
 
 mod ahead;
+mod letting_go;
 mod needs;
 mod questions;
 mod scan_jobs;
@@ -15,6 +16,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use self::ahead::Ahead;
+use self::letting_go::LettingGo;
 use super::ceiling::Ceiling;
 use super::event::{Event, Question};
 use super::hard_links::HardLinks;
@@ -23,13 +25,13 @@ use super::pool::Pool;
 use super::question_caches::QuestionCaches;
 use super::recorded::{Clock, RecordedFiles};
 use super::scan::Scanner;
-use super::shared_outlines::SharedOutlines;
 use super::status::{EngineStatus, StatusTally};
+use super::stored_outlines::StoredOutlines;
 use super::trials::Trials;
 use super::verification::Verification;
 use super::{OnChange, OutlinedFile};
 use symd_base::RelPath;
-use symd_index::cache::{Cache, Key};
+use symd_index::cache::Cache;
 use symd_index::{Content, FileEntry, IndexState, Origin, SegmentPlan, Skipped};
 use symd_parse::Parsers;
 use symd_resolve::GradleModules;
@@ -60,6 +62,7 @@ pub(super) struct Run {
     /// Whether freed memory was given back when the first index was complete.
     gave_back: bool,
     ahead: Ahead,
+    letting_go: LettingGo,
     /// How often files were changed that may be build files.
     build_changes: u64,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
@@ -123,6 +126,7 @@ impl Run {
             ceiling,
             gave_back: false,
             ahead: Ahead::default(),
+            letting_go: LettingGo::default(),
             build_changes: 0,
             sender,
             status,
@@ -227,6 +231,7 @@ impl Run {
             Event::Built(built) => {
                 self.building = false;
                 self.state.adopt(built);
+                self.letting_go.try_again();
                 // The first index leaves more memory freed than it takes; the last of it when one table is made of several.
                 if self.is_ready() && !self.has_grown && !std::mem::replace(&mut self.gave_back, true) {
                     self.pool.background(allocator::give_back);
@@ -241,7 +246,10 @@ impl Run {
                 self.scan_paths(paths);
             }
             Event::Verified { count, changed, unread } => self.verified(count, changed, unread),
+            Event::OutlinesRead => self.scanner.stored.is_heard(),
+            Event::LetGo { replaced, next } => self.have_let_go(replaced, next),
             Event::OverCeiling => {
+                self.letting_go.let_everything_go();
                 let (ceiling, caches) = (self.ceiling.clone(), self.caches.clone());
                 let parsers = self.scanner.parsers.clone();
                 self.pool.urgent_background(move || {
@@ -254,6 +262,7 @@ impl Run {
             }
             Event::Stored => {
                 self.storing = false;
+                self.letting_go.try_again();
                 if self.stopping.is_some() {
                     self.store();
                 }
@@ -291,9 +300,11 @@ impl Run {
             let sender = self.sender.clone();
             self.pool.urgent_background(move || send(&sender, Event::Built(plan.build())));
         }
+        self.mind_lost_outlines();
         if self.is_worth_storing(is_ready) {
             self.store();
         }
+        self.let_outlines_go();
         if is_ready && self.stopping.is_none() {
             self.scanner.recorded.iter().for_each(RecordedFiles::forget);
             self.verify();
@@ -460,7 +471,8 @@ impl Run {
             if matches!(&old.content, Content::Code { origin: Origin::Grammar(_), .. }) {
                 continue;
             }
-            let content = Content::Code { origin: Origin::Server(fingerprint), hash, stat, outline };
+            let content =
+                Content::Code { origin: Origin::Server(fingerprint), hash, stat, outline: outline.into() };
             let entry = Arc::new(FileEntry { path: path.clone(), content });
             self.changes += 1;
             self.unstored += 1;
@@ -578,15 +590,8 @@ impl Run {
                 store_parses(&scanner.parsers);
             }
             let Some(cache) = cache else { return };
-            let live: Vec<_> = files
-                .iter()
-                .filter_map(|file| match &file.content {
-                    Content::Code { origin, hash, outline, .. } => {
-                        Some((Key { content: *hash, fingerprint: origin.fingerprint() }, outline.clone()))
-                    }
-                    _ => None,
-                })
-                .collect();
+            let live: Vec<_> =
+                files.iter().filter_map(|file| Some((file.key()?, file.file_outline()?.clone()))).collect();
             let stored = if is_whole { cache.store(&live) } else { cache.add(&live) };
             if let Err(error) = stored {
                 tracing::warn!(%error, "cannot write the cache; the next start parses these files again");
@@ -608,7 +613,8 @@ impl Run {
         let (state, tally) = (&self.state, &mut self.tally);
         let (pending, unread) = (self.pending.files(), self.pending.unread().len());
         let (changes, verification) = (self.changes, &self.verification);
-        let memory = state.memory();
+        let (mut memory, stored_outlines) = (state.memory(), state.stored_outlines());
+        memory.outlines += self.scanner.stored.read_bytes();
         self.caches.budget.set_limit(self.ceiling.for_caches(memory.sum()));
         self.status.send_modify(|status| {
             status.revision = state.revision();
@@ -623,6 +629,7 @@ impl Run {
             status.corrected_files = verification.corrected;
             status.segments = state.segment_count();
             status.memory = memory;
+            status.stored_outlines = stored_outlines;
             tally.write(status);
             status.cache = cache.unwrap_or_default();
             status.is_parsed_ahead = is_parsed_ahead;
@@ -683,10 +690,12 @@ pub(super) fn scanner(
     (settled_device, clock): (Option<u64>, Clock),
     parsers: Parsers,
 ) -> Arc<Scanner> {
-    let (cancel, preparsed, shared) = (symd_base::Cancel::new(), Arc::default(), SharedOutlines::default());
+    let (cancel, preparsed) = (symd_base::Cancel::new(), Arc::default());
+    let stored = StoredOutlines::new(files.clone(), cache.clone(), parsers.clone(), cancel.clone());
+    let stored = Arc::new(stored);
     let recorded = cache
         .as_ref()
         .zip(settled_device)
         .map(|(cache, device)| RecordedFiles::new(cache.records_path(files.path()), device, clock));
-    Arc::new(Scanner { files, languages, cache, cancel, preparsed, shared, parsers, recorded })
+    Arc::new(Scanner { files, languages, cache, cancel, preparsed, stored, parsers, recorded })
 }

@@ -9,13 +9,13 @@ use std::time::Instant;
 use super::claim::Claim;
 use super::preparsed::PreparsedOutlines;
 use super::recorded::RecordedFiles;
-use super::shared_outlines::SharedOutlines;
+use super::stored_outlines::StoredOutlines;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
-use symd_index::{Content, FileEntry, Origin, Skipped};
+use symd_index::{Content, FileEntry, FileOutline, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
-use symd_syntax::{Grammar, Outline, grammar_of_text, grammars_of_name};
+use symd_syntax::{Grammar, grammar_of_text, grammars_of_name};
 use symd_vfs::{EntryKind, FileBytes, Files, Stat, VfsError};
 
 /// Size in bytes above which files are listed and searched, but not parsed: a syntax tree takes many times
@@ -105,7 +105,7 @@ pub(super) struct Scanner {
     pub(super) cancel: Cancel,
     pub(super) preparsed: Arc<PreparsedOutlines>,
     /// The outlines of the files that are known.
-    pub(super) shared: SharedOutlines,
+    pub(super) stored: Arc<StoredOutlines>,
     pub(super) parsers: Parsers,
     /// `None` without a cache, or on a file system whose states say nothing about bytes.
     pub(super) recorded: Option<RecordedFiles>,
@@ -253,15 +253,16 @@ impl Scanner {
             return new(path, Content::Code { origin: *origin, hash, stat, outline: outline.clone() });
         }
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
-        let content = |outline| Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
+        let content =
+            |outline: FileOutline| Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
         let parsed = |outline| {
-            let content = content(self.shared.share(key, outline));
+            let content = content(self.stored.shared.share(key, outline).into());
             ScanOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true }
         };
         if let Some(outline) = self.preparsed.take(hash, grammar) {
             return parsed(outline);
         }
-        if let Some(outline) = self.known_outline(key) {
+        if let Some(outline) = self.stored.known(key) {
             return new(path, content(outline));
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
@@ -306,24 +307,16 @@ impl Scanner {
         let key = records.key(path, &stat)?;
         let mut grammars = grammars_of_name(named, path.extension());
         let grammar = grammars.find(|grammar| grammar.fingerprint() == key.fingerprint)?;
-        let outline = self.known_outline(key)?;
+        let outline = self.stored.known(key)?;
         let content = Content::Code { origin: Origin::Grammar(grammar), hash: key.content, stat, outline };
         Some(Arc::new(FileEntry { path: path.clone(), content }))
     }
 
-    /// Returns the outline of bytes of which a file of the index or of the cache was made.
-    fn known_outline(&self, key: Key) -> Option<Arc<Outline>> {
-        self.shared.get(key).or_else(|| {
-            let outline = self.cache.as_ref()?.get(key)?;
-            Some(self.shared.share(key, Arc::new(outline)))
-        })
-    }
-
-    /// Reads the file of `entry`, and reports whether its bytes are those of which the entry was made. So does a file that cannot
-    /// be read: that has an event of its own.
-    pub(super) fn has_bytes_of(&self, entry: &FileEntry) -> bool {
-        let read = self.files.read_no_follow(&entry.path, MAX_PARSED_BYTES);
-        read.map_or(true, |read| Some(ContentHash::of(&read.bytes)) == entry.hash())
+    /// Reads the file at `path`, and reports whether its bytes have this hash. So does a file that cannot be read: that has an event
+    /// of its own.
+    pub(super) fn has_bytes(&self, path: &RelPath, hash: ContentHash) -> bool {
+        let read = self.files.read_no_follow(path, MAX_PARSED_BYTES);
+        read.map_or(true, |read| ContentHash::of(&read.bytes) == hash)
     }
 
     /// Scans a file that a language server outlined: once its text has changed, the outline is invalid.

@@ -53,6 +53,8 @@ pub struct EngineStatus {
     pub changes: u64,
     /// Number of name tables in use.
     pub segments: usize,
+    /// The number of files whose outlines were let go of, since the cache has them.
+    pub stored_outlines: usize,
     /// What the index takes. Not serialized: [`super::Engine::memory`] tells it with all the rest.
     #[serde(skip)]
     pub memory: IndexMemory,
@@ -130,7 +132,7 @@ impl StatusTally {
             Content::Plain | Content::Unread => {}
             Content::Code { outline, .. } => {
                 self.parsed += 1;
-                self.with_errors += usize::from(outline.has_errors);
+                self.with_errors += usize::from(outline.has_errors());
             }
             Content::Skipped { why, .. } => {
                 *self.skipped.entry(*why).or_default() += 1;
@@ -153,7 +155,7 @@ impl StatusTally {
             Content::Plain | Content::Unread => {}
             Content::Code { outline, .. } => {
                 self.parsed -= 1;
-                self.with_errors -= usize::from(outline.has_errors);
+                self.with_errors -= usize::from(outline.has_errors());
             }
             Content::Skipped { why, .. } => {
                 if let Some(count) = self.skipped.get_mut(why) {

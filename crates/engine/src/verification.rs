@@ -1,13 +1,19 @@
 //! The files that were taken with a recorded state and whose bytes were not read yet.
 
-use std::sync::Arc;
-
+use symd_base::{ContentHash, RelPath};
 use symd_index::FileEntry;
+
+/// A file that was taken with a recorded state. Without its entry, which may keep an outline in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UnverifiedFile {
+    pub(super) path: RelPath,
+    pub(super) hash: ContentHash,
+}
 
 /// What is verified, and what came of it.
 #[derive(Debug, Default)]
 pub(super) struct Verification {
-    waiting: Vec<Arc<FileEntry>>,
+    waiting: Vec<UnverifiedFile>,
     /// Number of files in the pool's jobs.
     in_jobs: usize,
     /// Number of files that were taken with a recorded state.
@@ -18,20 +24,21 @@ pub(super) struct Verification {
 
 impl Verification {
     /// Adds a file that was taken with a recorded state.
-    pub(super) fn add(&mut self, entry: Arc<FileEntry>) {
+    pub(super) fn add(&mut self, entry: &FileEntry) {
+        let Some(hash) = entry.hash() else { return };
         self.taken += 1;
-        self.waiting.push(entry);
+        self.waiting.push(UnverifiedFile { path: entry.path.clone(), hash });
     }
 
     /// Returns files for a job, at most `most`; `None` if no file waits.
-    pub(super) fn begin(&mut self, most: usize) -> Option<Vec<Arc<FileEntry>>> {
+    pub(super) fn begin(&mut self, most: usize) -> Option<Vec<UnverifiedFile>> {
         let chunk = self.waiting.split_off(self.waiting.len().saturating_sub(most));
         self.in_jobs += chunk.len();
         (!chunk.is_empty()).then_some(chunk)
     }
 
     /// Ends a job of `count` files, which did not come to `unread`.
-    pub(super) fn end(&mut self, count: usize, unread: Vec<Arc<FileEntry>>) {
+    pub(super) fn end(&mut self, count: usize, unread: Vec<UnverifiedFile>) {
         self.in_jobs -= count;
         self.waiting.extend(unread);
     }

@@ -9,6 +9,7 @@ use super::by_need::PartialView;
 use super::kept_kotlin::{KeptKotlin, KotlinKey};
 use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
+use super::stored_outlines::StoredOutlines;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
@@ -38,6 +39,10 @@ pub struct View {
     pub parsers: Parsers,
     /// `None` if all files are known.
     pub(super) partial: Option<PartialView>,
+    /// Outlines that questions read back, …
+    pub(super) stored: Arc<StoredOutlines>,
+    /// … and how many of them had been lost before.
+    pub(super) lost_before: usize,
     /// What was parsed for questions.
     pub(super) parses: RecentParses,
     /// What was found out about Kotlin files for questions.
@@ -106,8 +111,8 @@ impl View {
 
     fn read_and_outline(&self, file: &FileEntry) -> Result<CurrentText, CurrentError> {
         let no_outline = || CurrentError::NoOutline(file.path.clone());
-        let (origin, hash, outline) = match &file.content {
-            Content::Code { origin, hash, outline, .. } => (origin, hash, outline),
+        let (origin, hash) = match &file.content {
+            Content::Code { origin, hash, .. } => (origin, hash),
             Content::Skipped { why, .. } => return Err(skipped(file, *why)),
             Content::Plain => return Err(no_outline()),
             // The answer is discarded: the snapshot has noted that the question needs the file.
@@ -117,7 +122,9 @@ impl View {
         let now = ContentHash::of(&bytes);
         let text = Text::decode(bytes).map_err(|_| skipped(file, Skipped::Binary))?;
         let outline = match origin {
-            _ if now == *hash => outline.clone(),
+            _ if now == *hash => {
+                file.outline().ok_or_else(|| CurrentError::NotIndexed(file.path.clone()))?.clone()
+            }
             Origin::Grammar(grammar) => {
                 let outline = self.outline(*grammar, &text, now);
                 Arc::new(outline.map_err(|error| CurrentError::Unparsed { path: file.path.clone(), error })?)
@@ -169,13 +176,16 @@ impl View {
     /// Returns the files of the index that this question tried to read so far, but could not read or parse,
     /// in path order. Results of the question lack these files.
     pub fn unread_files(&self) -> Vec<RelPath> {
-        self.read_results().failed.iter().cloned().collect()
+        let mut failed = self.read_results().failed.clone();
+        failed.extend(self.stored.lost_since(self.lost_before));
+        failed.into_iter().collect()
     }
 
     /// Returns a file of the index that changed between the snapshot and the moment when this question read
     /// it, if there is one.
     pub fn changed_file(&self) -> Option<RelPath> {
-        self.read_results().changed.first().cloned()
+        let changed = self.read_results().changed.first().cloned();
+        changed.or_else(|| self.stored.lost_since(self.lost_before).into_iter().next())
     }
 
     /// Notes a file whose parse is missing: what it declares is not known, so that no answer is complete.

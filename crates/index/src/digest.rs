@@ -28,7 +28,8 @@ fn describe_file(file: &FileEntry) -> String {
         Content::Plain => write!(line, "plain"),
         Content::Unread => write!(line, "unread"),
         Content::Skipped { why, .. } => write!(line, "{why:?}"),
-        Content::Code { origin, hash, outline, .. } => {
+        Content::Code { origin, hash, .. } => {
+            let outline = file.outline_once().unwrap_or_default();
             let occurrences = &outline.occurrences;
             write!(
                 line,
@@ -45,7 +46,8 @@ fn describe_file(file: &FileEntry) -> String {
 }
 
 fn describe_rows(file: &FileEntry) -> impl Iterator<Item = String> {
-    file.outline().into_iter().flat_map(|outline| {
-        outline.rows.iter().enumerate().map(|(at, row)| format!("  {} {row:?}", outline.name_path(at)))
+    file.outline_once().into_iter().flat_map(|outline| {
+        let line = |(at, row)| format!("  {} {row:?}", outline.name_path(at));
+        outline.rows.iter().enumerate().map(line).collect::<Vec<_>>()
     })
 }

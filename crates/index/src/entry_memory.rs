@@ -1,15 +1,19 @@
-//! How much memory the entries of an index take. Invariant: an outline that several files share is counted once.
+//! How much memory the entries of an index take, without what they have read back from disk. Invariant: an outline that several files
+//! share is counted once.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::file::FileEntry;
-use symd_syntax::Outline;
+use super::file_outline::FileOutline;
 
 /// The entries that were added and not removed.
 #[derive(Debug, Default)]
 pub(super) struct EntryMemory {
     bytes: usize,
+    /// What of it outlines take.
+    resident: usize,
+    /// Number of files whose outline is not in memory for as long as they are.
+    stored: usize,
     /// Numbers of files that have an outline, by its address: the files keep it alive.
     sharing: HashMap<usize, u32>,
 }
@@ -17,11 +21,13 @@ pub(super) struct EntryMemory {
 impl EntryMemory {
     pub(super) fn add(&mut self, entry: &FileEntry) {
         self.bytes += entry.memory();
-        if let Some(outline) = entry.outline() {
-            let files = self.sharing.entry(Arc::as_ptr(outline).addr()).or_default();
+        if let Some((address, bytes)) = entry.file_outline().map(FileOutline::shared_memory) {
+            self.stored += usize::from(!entry.is_resident());
+            let files = self.sharing.entry(address).or_default();
             *files += 1;
             if *files == 1 {
-                self.bytes += of_outline(outline);
+                self.bytes += bytes;
+                self.resident += if entry.is_resident() { bytes } else { 0 };
             }
         }
     }
@@ -29,15 +35,27 @@ impl EntryMemory {
     /// Removes an entry that was added.
     pub(super) fn remove(&mut self, entry: &FileEntry) {
         self.bytes -= entry.memory();
-        if let Some(outline) = entry.outline()
-            && let Some(files) = self.sharing.get_mut(&Arc::as_ptr(outline).addr())
+        if let Some((address, bytes)) = entry.file_outline().map(FileOutline::shared_memory)
+            && let Some(files) = self.sharing.get_mut(&address)
         {
+            self.stored -= usize::from(!entry.is_resident());
             *files -= 1;
             if *files == 0 {
-                self.sharing.remove(&Arc::as_ptr(outline).addr());
-                self.bytes -= of_outline(outline);
+                self.sharing.remove(&address);
+                self.bytes -= bytes;
+                self.resident -= if entry.is_resident() { bytes } else { 0 };
             }
         }
+    }
+
+    /// Returns how many bytes those outlines take that are in memory as long as their entries.
+    pub(super) fn resident(&self) -> usize {
+        self.resident
+    }
+
+    /// Returns the number of files that have let go of their outline.
+    pub(super) fn stored(&self) -> usize {
+        self.stored
     }
 
     /// Returns how many bytes they take, about.
@@ -46,16 +64,14 @@ impl EntryMemory {
     }
 }
 
-fn of_outline(outline: &Outline) -> usize {
-    // Two counts.
-    2 * size_of::<usize>() + outline.memory()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::file::{Content, Origin};
     use symd_base::{ContentHash, RelPath};
+    use symd_syntax::Outline;
     use symd_vfs::Stat;
 
     #[test]
@@ -67,7 +83,7 @@ mod tests {
                 origin: Origin::Server(1),
                 hash: ContentHash::of(b""),
                 stat: Stat::default(),
-                outline: outline.clone(),
+                outline: outline.clone().into(),
             },
         };
         let entries = ["a", "b", "c"].map(|path| entry(path, &outline));

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::cache::Key;
+use super::file_outline::{FileOutline, OutlineSummary};
 use symd_base::{ContentHash, RelPath};
-use symd_syntax::{Grammar, Outline};
+use symd_syntax::{Grammar, Imports, Outline, name_hash};
 use symd_vfs::Stat;
 
 /// One regular file of the project that is not ignored. Replaced whole, never changed.
@@ -26,8 +28,8 @@ pub enum Content {
         hash: ContentHash,
         /// The file's state when they were read.
         stat: Stat,
-        /// Its symbols. Two entries that share this pointer have the same symbols.
-        outline: Arc<Outline>,
+        /// Its symbols.
+        outline: FileOutline,
     },
     /// A file of a language with a grammar that could not be parsed.
     Skipped {
@@ -75,10 +77,72 @@ pub enum Skipped {
 }
 
 impl FileEntry {
-    /// Returns the outline if the file was parsed.
+    /// Returns the outline if the file was parsed. May have to read it, and keeps it then: a walk over all files uses what is known
+    /// without ([`FileEntry::holds`], [`FileEntry::imports`]) or [`FileEntry::outline_once`]. `None` also if it cannot be read back, since the
+    /// file was changed after this entry was made: the engine tells the question.
     pub fn outline(&self) -> Option<&Arc<Outline>> {
+        self.file_outline()?.get(&self.path)
+    }
+
+    /// Like [`FileEntry::outline`], and keeps nothing that it had to read.
+    pub fn outline_once(&self) -> Option<Arc<Outline>> {
+        self.file_outline()?.get_once(&self.path)
+    }
+
+    /// Returns where the outline is, if the file was parsed.
+    pub fn file_outline(&self) -> Option<&FileOutline> {
         match &self.content {
             Content::Code { outline, .. } => Some(outline),
+            _ => None,
+        }
+    }
+
+    /// Returns the entry of the same file that has let go of its outline ([`FileOutline::let_go`]).
+    pub fn without_outline(&self, share: impl FnOnce(&Outline) -> Arc<OutlineSummary>) -> Option<FileEntry> {
+        let Content::Code { origin, hash, stat, outline } = &self.content else { return None };
+        let (path, outline) = (self.path.clone(), outline.let_go(share));
+        Some(FileEntry {
+            path,
+            content: Content::Code { origin: *origin, hash: *hash, stat: *stat, outline },
+        })
+    }
+
+    /// Whether `name` (or, rarely, another name with the same hash) is among the identifiers.
+    pub fn holds(&self, name: &str) -> bool {
+        self.holds_hash(name_hash(name.as_bytes()))
+    }
+
+    /// Like [`FileEntry::holds`], by [`name_hash`].
+    pub fn holds_hash(&self, hash: u32) -> bool {
+        self.file_outline().is_some_and(|outline| outline.holds(hash, &self.path))
+    }
+
+    /// Like [`FileEntry::holds_hash`], without reading anything: also true of a few words that the file does not hold.
+    pub(super) fn may_hold_hash(&self, hash: u32) -> bool {
+        self.file_outline().is_some_and(|outline| outline.may_hold(hash))
+    }
+
+    /// Returns the imports if the file was parsed.
+    pub fn imports(&self) -> Option<&Imports> {
+        self.file_outline().map(FileOutline::imports)
+    }
+
+    /// Whether the parser found text that it could not understand.
+    pub fn has_errors(&self) -> bool {
+        self.file_outline().is_some_and(FileOutline::has_errors)
+    }
+
+    /// Whether the text contains types that are not rows ([`Outline::hides_types`]).
+    pub fn hides_types(&self) -> bool {
+        self.file_outline().is_some_and(FileOutline::hides_types)
+    }
+
+    /// Returns the key of the outline in the cache.
+    pub fn key(&self) -> Option<Key> {
+        match &self.content {
+            Content::Code { origin, hash, .. } => {
+                Some(Key { content: *hash, fingerprint: origin.fingerprint() })
+            }
             _ => None,
         }
     }
@@ -97,7 +161,7 @@ impl FileEntry {
     pub fn may_lack_symbols(&self) -> bool {
         match &self.content {
             Content::Plain => false,
-            Content::Code { outline, .. } => outline.has_errors,
+            Content::Code { outline, .. } => outline.has_errors(),
             Content::Skipped { .. } | Content::Unread => true,
         }
     }
@@ -110,6 +174,19 @@ impl FileEntry {
         }
     }
 
+    /// Returns how many bytes its outline takes that was read back; `None` if it was not.
+    pub fn read_bytes(&self) -> Option<usize> {
+        match self.file_outline()? {
+            FileOutline::Resident(_) => None,
+            stored @ FileOutline::Stored(_) => stored.in_memory().map(|outline| outline.memory()),
+        }
+    }
+
+    /// Whether its outline is in memory as long as it is.
+    pub(super) fn is_resident(&self) -> bool {
+        matches!(self.file_outline(), Some(FileOutline::Resident(_)))
+    }
+
     /// Returns about how many bytes of memory it takes, without its outline.
     pub(super) fn memory(&self) -> usize {
         // A pointer to it, and two counts.
@@ -118,16 +195,22 @@ impl FileEntry {
 
     /// Returns the number of its symbols.
     pub fn symbol_count(&self) -> usize {
-        self.outline().map_or(0, |outline| outline.rows.len())
+        self.file_outline().map_or(0, FileOutline::row_count)
     }
 
     /// Whether both have the very same symbols, so that a name table over one is valid for the other.
     pub fn same_symbols(&self, other: &FileEntry) -> bool {
-        match (self.outline(), other.outline()) {
-            (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
+        match (self.file_outline(), other.file_outline()) {
+            // What the cache keeps apart is different; one of them may be on disk.
+            (Some(mine), Some(theirs)) => mine.is_same(theirs) || self.is_parsed_as(other),
             (None, None) => true,
             _ => false,
         }
+    }
+
+    /// Whether both are what one grammar makes of the same bytes.
+    fn is_parsed_as(&self, other: &FileEntry) -> bool {
+        self.grammar().is_some() && other.grammar().is_some() && self.key() == other.key()
     }
 
     /// Whether both were created from the same bytes, as far as is known: files that are never read count as

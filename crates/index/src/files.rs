@@ -82,6 +82,14 @@ impl FileMap {
         itself.into_iter().chain(self.starting_with(prefix))
     }
 
+    /// Iterates over the files at or after `path`, in path order.
+    pub fn from(&self, path: &RelPath) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
+        let first = self.page_of(path.as_str()).unwrap_or(0);
+        let pages = &self.pages[first.min(self.pages.len())..];
+        let skipped = pages.first().map_or(0, |page| page.partition_point(|entry| entry.path < *path));
+        pages.iter().flat_map(|page| page.iter()).skip(skipped)
+    }
+
     fn starting_with(&self, prefix: String) -> impl Iterator<Item = &Arc<FileEntry>> {
         let first = self.page_of(&prefix).unwrap_or(0);
         let pages = &self.pages[first.min(self.pages.len())..];

@@ -44,8 +44,7 @@ impl Snapshot {
         ranked.truncate(limit * 2);
         let files_with = |name: &str| {
             let hash = name_hash(name.as_bytes());
-            let outlines = self.files.known_within(&RelPath::root()).filter_map(|file| file.outline());
-            outlines.filter(|outline| outline.occurrences.contains_hash(hash)).count()
+            self.files.known_within(&RelPath::root()).filter(|file| file.may_hold_hash(hash)).count()
         };
         ranked.sort_by_cached_key(|&(likeness, name)| (likeness, std::cmp::Reverse(files_with(name)), name));
         // Tables keep the names of removed files until they are rebuilt.
@@ -60,9 +59,12 @@ impl Snapshot {
         let hash = name_hash(name.as_bytes());
         // Composed names (`impl Display for Size`) are not identifiers, so they have no occurrences.
         let is_composed = !name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let outlines = self.files.known_within(&RelPath::root()).filter_map(|file| file.outline());
-        let mut likely = outlines.filter(|outline| is_composed || outline.occurrences.contains_hash(hash));
-        likely.any(|outline| outline.rows.iter().any(|row| outline.name(row) == name))
+        let mut likely =
+            self.files.known_within(&RelPath::root()).filter(|file| is_composed || file.holds_hash(hash));
+        likely.any(|file| {
+            let outline = file.outline_once();
+            outline.is_some_and(|outline| outline.rows.iter().any(|row| outline.name(row) == name))
+        })
     }
 }
 

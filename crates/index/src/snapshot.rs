@@ -9,7 +9,7 @@ use super::entry_memory::EntryMemory;
 use super::file::{Content, FileEntry, Skipped};
 use super::files::FileMap;
 use super::needed_words::NeededWords;
-use super::segment::{Posting, Segment};
+use super::segment::{Posting, Segment, SegmentOverFiles};
 use super::snapshot_files::SnapshotFiles;
 use super::unread::{Need, UnreadFiles};
 use symd_base::RelPath;
@@ -37,6 +37,8 @@ impl Default for SegmentThresholds {
 #[derive(Clone, Debug)]
 pub(super) struct LiveSegment {
     pub(super) segment: Arc<Segment>,
+    /// Its files, in path order. An entry is replaced by one with the same symbols when its outline is let go of.
+    pub(super) files: Arc<[Arc<FileEntry>]>,
     dead: Arc<[u64]>,
     dead_rows: usize,
 }
@@ -103,7 +105,7 @@ pub struct SegmentPlan {
 /// A segment built by [`SegmentPlan::build`], for [`IndexState::adopt`].
 #[derive(Debug)]
 pub struct BuiltSegment {
-    segment: Segment,
+    built: SegmentOverFiles,
     replaces: Replaces,
 }
 
@@ -116,7 +118,7 @@ enum Replaces {
 impl SegmentPlan {
     /// Builds the segment. Slow, for a pool thread.
     pub fn build(self) -> BuiltSegment {
-        BuiltSegment { segment: Segment::build(self.files), replaces: self.replaces }
+        BuiltSegment { built: Segment::build(self.files), replaces: self.replaces }
     }
 }
 
@@ -133,13 +135,18 @@ impl LiveSegment {
         postings
             .iter()
             .filter(|posting| !self.is_dead(posting.file as usize))
-            .map(|posting| (&self.segment.files[posting.file as usize], posting.row as usize))
+            .map(|posting| (&self.files[posting.file as usize], posting.row as usize))
+    }
+
+    /// Returns the number of the file at `path`, if the segment contains it.
+    fn file_number(&self, path: &RelPath) -> Option<usize> {
+        self.files.binary_search_by(|file| file.path.cmp(path)).ok()
     }
 
     fn mark_dead(&mut self, path: &RelPath) {
-        let Some(file) = self.segment.file_number(path.as_str()) else { return };
+        let Some(file) = self.file_number(path) else { return };
         if !self.is_dead(file) {
-            self.dead_rows += self.segment.files[file].symbol_count();
+            self.dead_rows += self.files[file].symbol_count();
             Arc::make_mut(&mut self.dead)[file / 64] |= 1 << (file % 64);
         }
     }
@@ -173,10 +180,17 @@ impl Snapshot {
         files.filter(|file| !self.files.is_unread(&file.path))
     }
 
-    /// Returns the bytes of (name tables, rows, occurrences). For the benchmark.
+    /// Iterates over the files of the tables at or after `path`, in path order: those that can let go of their outlines.
+    pub fn in_tables_from(&self, path: &RelPath) -> impl Iterator<Item = &Arc<FileEntry>> {
+        let is_loose =
+            |file: &Arc<FileEntry>| self.loose.binary_search_by(|loose| loose.path.cmp(&file.path)).is_ok();
+        self.files.known.from(path).filter(move |file| file.symbol_count() > 0 && !is_loose(file))
+    }
+
+    /// Returns the bytes of (name tables, rows, occurrences) in memory. For the benchmark.
     pub fn memory(&self) -> (usize, usize, usize) {
         let tables = self.segments.iter().map(|live| live.segment.table_bytes()).sum();
-        let outlines = || self.files.iter().filter_map(|file| file.outline());
+        let outlines = || self.files.iter().filter_map(|file| file.file_outline()?.in_memory());
         let rows = outlines().map(|outline| outline.rows.len() * size_of::<symd_syntax::Row>()).sum();
         (tables, rows, outlines().map(|outline| outline.occurrences.bytes()).sum())
     }
@@ -203,7 +217,8 @@ impl IndexState {
 
     /// Returns how much memory the index takes. Cheap.
     pub fn memory(&self) -> IndexMemory {
-        let tables = self.segments.iter().map(|live| live.segment.memory()).sum();
+        let of_table = |live: &LiveSegment| live.segment.memory() + size_of_val(&*live.files);
+        let tables = self.segments.iter().map(of_table).sum();
         IndexMemory { outlines: self.entry_memory.bytes(), tables }
     }
 
@@ -366,24 +381,68 @@ impl IndexState {
 
     /// Adds a segment built from a [`IndexState::plan`] of this state; files that changed since stay loose.
     pub fn adopt(&mut self, built: BuiltSegment) {
-        let words = built.segment.file_count().div_ceil(64);
-        let mut live =
-            LiveSegment { segment: Arc::new(built.segment), dead: vec![0; words].into(), dead_rows: 0 };
-        if built.replaces == Replaces::Everything {
-            self.segments.clear();
-        }
-        let segment = live.segment.clone();
-        for file in &segment.files {
-            if self.files.get(file.path.as_str()).is_some_and(|now| now.same_symbols(file)) {
-                if let Some(loose) = self.loose.remove(&file.path) {
-                    self.loose_rows -= loose.symbol_count();
+        let BuiltSegment { built: SegmentOverFiles { segment, mut files, unreadable }, replaces } = built;
+        let mut dead = Vec::new();
+        for file in Arc::make_mut(&mut files) {
+            match self.files.get(file.path.as_str()).filter(|now| now.same_symbols(file)) {
+                Some(now) => {
+                    if let Some(loose) = self.loose.remove(&file.path) {
+                        self.loose_rows -= loose.symbol_count();
+                    }
+                    // Its outline may have been let go of meanwhile.
+                    *file = now.clone();
                 }
-            } else {
-                live.mark_dead(&file.path);
+                None => dead.push(file.path.clone()),
+            }
+        }
+        let words = files.len().div_ceil(64);
+        let mut live =
+            LiveSegment { segment: Arc::new(segment), files, dead: vec![0; words].into(), dead_rows: 0 };
+        dead.iter().for_each(|path| live.mark_dead(path));
+        if replaces == Replaces::Everything {
+            self.segments.clear();
+            // They stay in no table.
+            for file in unreadable {
+                if let Some(now) = self.files.get(file.path.as_str()).filter(|now| now.same_symbols(&file))
+                    && self.loose.insert(now.path.clone(), now.clone()).is_none()
+                {
+                    self.loose_rows += now.symbol_count();
+                }
             }
         }
         self.segments.push(live);
         self.published = None;
+    }
+
+    /// Replaces entries by those that have let go of the same outlines, where the old one is still there. Files in no table keep
+    /// theirs, since every question looks at all their rows.
+    pub fn let_go(&mut self, replaced: Vec<(Arc<FileEntry>, Arc<FileEntry>)>) {
+        for (old, new) in replaced {
+            let is_known = self.files.get(old.path.as_str()).is_some_and(|now| Arc::ptr_eq(now, &old));
+            if !is_known || self.loose.contains_key(&old.path) {
+                continue;
+            }
+            for live in &mut self.segments {
+                if let Some(number) = live.file_number(&old.path).filter(|&number| !live.is_dead(number)) {
+                    Arc::make_mut(&mut live.files)[number] = new.clone();
+                }
+            }
+            self.entry_memory.add(&new);
+            self.entry_memory.remove(&old);
+            self.files.insert(new);
+        }
+        // The last snapshot holds the old entries.
+        self.published = None;
+    }
+
+    /// Returns the number of files that have let go of their outline, which the cache has.
+    pub fn stored_outlines(&self) -> usize {
+        self.entry_memory.stored()
+    }
+
+    /// Returns how many bytes the outlines take that are in memory for as long as their entries.
+    pub fn resident_outlines(&self) -> usize {
+        self.entry_memory.resident()
     }
 
     fn forget(&mut self, path: &RelPath, old: Option<&FileEntry>) {

@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use symd_engine::View;
-use symd_index::Content;
 use symd_knowledge::redact;
 
 /// Files whose names are the same in all projects.
@@ -74,11 +73,8 @@ const PUBLIC_ROOTS: [&str; 7] = ["java", "javax", "kotlin", "kotlinx", "android"
 
 /// Returns the packages that the project's files declare.
 pub fn own_packages(view: &View) -> BTreeSet<String> {
-    let outlines = view.snapshot.files.iter().filter_map(|file| match &file.content {
-        Content::Code { outline, .. } => outline.imports.package(),
-        _ => None,
-    });
-    outlines.filter(|package| !package.is_empty()).collect()
+    let packages = view.snapshot.files.iter().filter_map(|file| file.imports()?.package());
+    packages.filter(|package| !package.is_empty()).collect()
 }
 
 /// Returns the part of a query that may leave the machine: words, on one line. May be empty.

@@ -96,7 +96,7 @@ pub fn directory_overview(
 }
 
 fn summary(file: &FileEntry, names: &Names) -> Option<FileSummary> {
-    let outline = file.outline()?;
+    let outline = &file.outline_once()?;
     let symbols = outline.rows.iter().filter(|row| !row.is_local()).count();
     if symbols == 0 {
         return None;
@@ -160,16 +160,16 @@ struct Mentions {
 impl Names {
     fn count(view: &View, path: &RelPath, cancel: &Cancel) -> Result<Names, Cancelled> {
         let mut names: HashMap<u32, Mentions> = HashMap::new();
-        for outline in view.snapshot.files.within(path).filter_map(|file| file.outline()) {
+        for outline in view.snapshot.files.within(path).filter_map(|file| file.outline_once()) {
             let mut own: Vec<u32> =
-                top_level(outline).map(|row| hash_of(outline, &outline.rows[row])).collect();
+                top_level(&outline).map(|row| hash_of(&outline, &outline.rows[row])).collect();
             own.sort_unstable();
             own.dedup();
             own.into_iter().for_each(|hash| names.entry(hash).or_default().declared_in += 1);
         }
         for file in view.snapshot.files.iter() {
             cancel.check()?;
-            let Some(outline) = file.outline() else { continue };
+            let Some(outline) = file.outline_once() else { continue };
             for hash in &outline.occurrences.hashes {
                 if let Some(known) = names.get_mut(hash) {
                     known.files += 1;

@@ -87,7 +87,8 @@ pub(super) fn in_order(outline: &Outline, rows: impl Iterator<Item = usize>) -> 
 /// Reads the signature of row `row` from a few bytes of the file. Returns `None` if the file no longer
 /// matches the index, because the bytes could then belong to another symbol.
 pub(super) fn signature_of(view: &View, file: &Arc<FileEntry>, row: usize) -> Option<Signature> {
-    let Content::Code { outline, stat, .. } = &file.content else { return None };
+    let Content::Code { stat, .. } = &file.content else { return None };
+    let outline = file.outline()?;
     let (row_of, grammar) = (outline.rows.get(row)?, file.grammar());
     let span = HeadSpan::of(row_of, grammar);
     let length = usize::try_from(span.end - span.start).ok()?;

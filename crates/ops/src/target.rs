@@ -170,7 +170,8 @@ impl Target {
         file: &Arc<FileEntry>,
         row: usize,
     ) -> Option<Target> {
-        let Content::Code { outline, hash, .. } = &file.content else { return None };
+        let Content::Code { hash, .. } = &file.content else { return None };
+        let outline = file.outline()?;
         let this = outline.rows.get(row)?;
         let (name, length) = written_name(view, file, *hash, this.name_start, outline.name(this));
         let language =

@@ -128,6 +128,8 @@ pub fn unsearched_for_query(
             unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
         }
     }
+    // Symbols that could not be read back.
+    unread.add_failed(view);
     Ok(unread)
 }
 
@@ -152,7 +154,7 @@ pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
     for file in view.snapshot.incomplete_with(&NeededWords::default(), path) {
         if let Some(obstacle) = obstacle(view, file, &NeededWords::default()) {
             unread.add(obstacle, file.path.clone());
-        } else if file.outline().is_some_and(|outline| outline.has_errors) {
+        } else if file.has_errors() {
             unread.add(Obstacle::Broken, file.path.clone());
         }
     }
@@ -228,7 +230,7 @@ pub(crate) fn broken_around(
     let names = [NeededWords::of_name(&target.name)];
     for file in view.snapshot.incomplete_with_any(&names) {
         cancel.check()?;
-        let is_broken = file.outline().is_some_and(|outline| outline.has_errors);
+        let is_broken = file.has_errors();
         if !is_broken || !resolve::has_types(file) {
             continue;
         }
@@ -258,10 +260,10 @@ pub(crate) fn unsearched_for_heirs(
     let all: Vec<NeededWords> = all.map(NeededWords::of_name).collect();
     for file in view.snapshot.incomplete_with_any(&all) {
         cancel.check()?;
-        let Some(outline) = file.outline().filter(|_| can_name(view, file, target)) else { continue };
-        let stands = |name: &str| {
-            outline.occurrences.contains(name) || may_hold(view, &file.path, &NeededWords::of_name(name))
-        };
+        if file.file_outline().is_none() || !can_name(view, file, target) {
+            continue;
+        }
+        let stands = |name: &str| file.holds(name) || may_hold(view, &file.path, &NeededWords::of_name(name));
         let has_kin = || class.into_iter().chain(kin.iter().map(String::as_str)).any(stands);
         let has_it = match class {
             Some(_) => stands(&target.name) && has_kin(),
@@ -300,7 +302,7 @@ fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obsta
 
 /// Whether a file with syntax errors may declare what no file is known to declare: it contains the words.
 fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
-    file.outline().is_some_and(|outline| outline.has_errors) && may_hold(view, &file.path, needed)
+    file.has_errors() && may_hold(view, &file.path, needed)
 }
 
 /// Returns the system's message when the file is read once more.

@@ -87,8 +87,7 @@ pub fn accessor_uses(
     let mut found = Vec::new();
     let words = names.iter().map(|name| NeededWords::of_name(name));
     for file in sources.snapshot().files.with_any_words(words).filter(|file| form(file) == other) {
-        let holds = |name: &String| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
-        if !names.iter().any(holds) {
+        if !names.iter().any(|name| file.holds(name)) {
             continue;
         }
         cancel.check()?;

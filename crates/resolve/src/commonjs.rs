@@ -19,8 +19,7 @@ pub(super) fn whole_export(
     hops: usize,
 ) -> Result<Option<Meaning>, Cancelled> {
     let Module::File(file) = module else { return Ok(None) };
-    let Some(outline) = file.outline() else { return Ok(None) };
-    let imports = resolver.unpacked(&file.path, outline);
+    let Some(imports) = resolver.imports_of(file) else { return Ok(None) };
     let exported =
         imports.iter().find(|import| import.kind == ImportKind::Export && import.alias == Some(WHOLE));
     let Some(Imported::Name(name)) = exported.map(|import| import.imported) else { return Ok(None) };
@@ -32,13 +31,10 @@ pub(super) fn whole_export(
 
 /// Whether a file offers its own declaration called `name` to importers: a CommonJS module only what it assigns to its exports.
 pub(super) fn may_offer(resolver: &Resolver, file: &FileEntry, name: &str) -> bool {
-    let is_commonjs = file.outline().is_some_and(|outline| {
-        outline.occurrences.contains("exports")
-            && !resolver
-                .unpacked(&file.path, outline)
-                .iter()
-                .any(|import| import.kind == ImportKind::Export && import.alias != Some(WHOLE))
-    });
+    let exports_names = |imports: std::rc::Rc<symd_syntax::ImportList>| {
+        imports.iter().any(|import| import.kind == ImportKind::Export && import.alias != Some(WHOLE))
+    };
+    let is_commonjs = file.holds("exports") && !resolver.imports_of(file).is_some_and(exports_names);
     let entry = if is_commonjs { resolver.file(file.path.as_str()) } else { None };
     let here = entry.and_then(|entry| resolver.read_file(entry));
     here.is_none_or(|here| assigns(here.text.as_str(), name))

@@ -33,7 +33,7 @@ pub fn members_named_by_class(
     let resolver = Resolver::new(sources, family, cancel);
     for file in sources.snapshot().files.with_words(NeededWords::of_name("getattr __name__")) {
         cancel.check()?;
-        let reads = file.outline().is_some_and(|outline| outline.occurrences.contains("getattr"));
+        let reads = file.holds("getattr");
         if Family::of(file) != Some(family) || !reads {
             continue;
         }

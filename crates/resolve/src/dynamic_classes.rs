@@ -76,10 +76,8 @@ pub(super) fn class_calls(resolver: &Resolver) -> Result<Vec<ClassCall>, Cancell
     }
     let files = &resolver.sources.snapshot().files;
     for file in files.with_any_words(MAKERS.map(|(maker, _)| NeededWords::of_call(maker))) {
-        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
-            continue;
-        };
-        if !MAKERS.iter().any(|(maker, _)| outline.occurrences.contains(maker)) {
+        let is_ours = Family::of(file) == Some(resolver.family);
+        if !is_ours || !MAKERS.iter().any(|(maker, _)| file.holds(maker)) {
             continue;
         }
         resolver.cancel.check()?;

@@ -41,7 +41,7 @@ pub(super) fn fixture_uses(
         if Family::of(file) != Some(family) {
             continue;
         }
-        let holds = |word| file.outline().is_some_and(|outline| outline.occurrences.contains(word));
+        let holds = |word| file.holds(word);
         if !fixture.may_be_visible(file) || !holds(fixture.name) && !TAKES_NAMES.into_iter().any(holds) {
             continue;
         }

@@ -19,8 +19,8 @@ use super::resolver::{CurrentFile, Resolver};
 use super::sources::IndexedDeclaration;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
-use symd_index::NeededWords;
-use symd_syntax::{ImportKind, Imported, SymbolKind};
+use symd_index::{FileEntry, NeededWords};
+use symd_syntax::{ImportKind, Imported, Imports, SymbolKind};
 
 /// Number of names beyond which every file is read: by then about as many files hold one of them.
 pub(super) const MAX_NAMES: usize = 50;
@@ -138,11 +138,10 @@ impl GraphPart<'_, '_, '_> {
     fn files(
         &self,
         words: impl IntoIterator<Item = NeededWords>,
-        is_one: impl Fn(&symd_syntax::Outline) -> bool,
+        is_one: impl Fn(&FileEntry) -> bool,
     ) -> Vec<Rc<CurrentFile>> {
         let files = self.resolver.sources.snapshot().files.with_any_words(words);
-        let ours = files.filter(|file| Family::of(file) == Some(self.resolver.family));
-        let ours = ours.filter(|file| file.outline().is_some_and(|outline| is_one(outline)));
+        let ours = files.filter(|file| Family::of(file) == Some(self.resolver.family) && is_one(file));
         ours.filter_map(|file| self.resolver.read_file(file)).collect()
     }
 
@@ -151,7 +150,7 @@ impl GraphPart<'_, '_, '_> {
         if !self.resolver.profile.is_dynamic {
             return Ok(());
         }
-        let is_one = |outline: &symd_syntax::Outline| outline.occurrences.contains(REGISTER);
+        let is_one = |file: &FileEntry| file.holds(REGISTER);
         for here in self.files([NeededWords::of_name(REGISTER)], is_one) {
             for (class, abstract_class) in registered(self.resolver, &here)? {
                 self.add(&class)?;
@@ -164,7 +163,7 @@ impl GraphPart<'_, '_, '_> {
 
     /// Adds the classes that declare a member of this name.
     fn add_declaring(&mut self, member: &str) -> Result<(), Cancelled> {
-        let is_one = |outline: &symd_syntax::Outline| outline.occurrences.contains(member);
+        let is_one = |file: &FileEntry| file.holds(member);
         for here in self.files([NeededWords::of_name(member)], is_one) {
             for row in class_rows(self.resolver, &here) {
                 if !own_member_rows(&here.target(row), member).is_empty() {
@@ -184,13 +183,13 @@ impl GraphPart<'_, '_, '_> {
             self.default_modules.iter().map(|path| (ecma_stem(path).to_owned(), path.clone())).collect();
         let words = self.names.iter().chain(stems.keys()).map(|name| NeededWords::of_name(name));
         let words: Vec<NeededWords> = words.collect();
-        let imports_stem = |outline: &symd_syntax::Outline| {
+        let imports_stem = |imports: &Imports| {
             let is_it = |module: &str| stems.keys().any(|stem| module.contains(stem.as_str()));
-            !stems.is_empty() && outline.imports.unpack().iter().any(|import| is_it(import.module))
+            !stems.is_empty() && imports.unpack().iter().any(|import| is_it(import.module))
         };
         let names = self.names.clone();
-        let holds = |outline: &symd_syntax::Outline| {
-            names.iter().any(|name| outline.occurrences.contains(name)) || imports_stem(outline)
+        let holds = |file: &FileEntry| {
+            names.iter().any(|name| file.holds(name)) || file.imports().is_some_and(imports_stem)
         };
         let mut has_grown = false;
         for here in self.files(words, holds) {

@@ -72,7 +72,7 @@ impl<'a> FileClasses<'a> {
 
 /// Whether a file may give names to its class or to functions in it.
 fn gives_names(file: &FileEntry) -> bool {
-    file.outline().is_some_and(|outline| outline.occurrences.contains(JVM_NAME))
+    file.holds(JVM_NAME)
 }
 
 const JVM_NAME: &str = "JvmName";

@@ -46,8 +46,8 @@ impl<'a> KotlinProject<'a> {
         let words = names().filter(|name| !name.is_empty()).map(NeededWords::of_name);
         let files = &self.sources.snapshot().files;
         files.need_any_words(words);
-        let mut outlines = self.files.java(self.sources).iter().filter_map(|file| file.outline());
-        outlines.any(|outline| names().any(|name| outline.occurrences.contains(name)))
+        let mut java = self.files.java(self.sources).iter();
+        java.any(|file| names().any(|name| file.holds(name)))
     }
 
     /// Returns the class that a Java file declares under a qualified name.

@@ -78,7 +78,7 @@ impl KotlinFiles {
     pub(super) fn packages(&self, sources: &dyn Sources) -> &HashSet<String> {
         self.packages.get_or_init(|| {
             let known = sources.snapshot().files.known_within(&RelPath::root());
-            known.filter(|file| is_jvm(file)).filter_map(|file| file.outline()?.imports.package()).collect()
+            known.filter(|file| is_jvm(file)).filter_map(|file| file.imports()?.package()).collect()
         })
     }
 }

@@ -110,8 +110,7 @@ impl TypeNames {
     }
 
     fn are_named_in(&self, file: &Arc<FileEntry>) -> bool {
-        let named = file.outline().map(|outline| &outline.occurrences);
-        named.is_some_and(|named| self.names.iter().any(|name| named.contains(name)))
+        self.names.iter().any(|name| file.holds(name))
     }
 
     /// Returns the types that a file declares by one of the names: `type Row = Person & { … }`.
@@ -129,8 +128,8 @@ impl TypeNames {
 
 /// Whether a file imports from a file of one of these names.
 fn imports_any(file: &FileEntry, stems: &BTreeSet<String>) -> bool {
-    let Some(outline) = file.outline().filter(|_| !stems.is_empty()) else { return false };
-    let imports = outline.imports.unpack();
+    let Some(imports) = file.imports().filter(|_| !stems.is_empty()) else { return false };
+    let imports = imports.unpack();
     let stem = |module: &str| {
         let last = module.rsplit('/').next().unwrap_or(module);
         last.split('.').next().unwrap_or(last).to_owned()

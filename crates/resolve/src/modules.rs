@@ -272,7 +272,7 @@ pub(super) fn go_package_called(resolver: &Resolver, here: &CurrentFile, name: &
     imported.find_map(|import| {
         let Some(Module::Directory(directory)) = go(resolver, import.module) else { return None };
         let is_it = |file: &&Arc<FileEntry>| {
-            let package = file.outline().and_then(|outline| outline.imports.package());
+            let package = file.imports().and_then(|imports| imports.package());
             package.as_deref() == Some(name)
         };
         let has_it = resolver.files_in(&directory).any(|file| is_it(&file));

@@ -62,12 +62,10 @@ pub fn occurrences(
     // Needs the target's own file, whatever its text holds: it may have changed since the target was found.
     let _own = files.get(target.file.path.as_str());
     let may_hold = |file: &Arc<FileEntry>| {
-        let occurrences = file.outline().map(|outline| &outline.occurrences);
-        let holds = |hash| occurrences.is_some_and(|occurrences| occurrences.contains_hash(hash));
         !name.is_empty()
-            && holds(hash)
-            && (file.path == target.file.path || function.is_none_or(holds))
             && Family::of(file) == Some(family)
+            && file.holds_hash(hash)
+            && (file.path == target.file.path || function.is_none_or(|function| file.holds_hash(function)))
     };
     let holding: Vec<&Arc<FileEntry>> =
         files.with_any_words((!name.is_empty()).then_some(words)).filter(|file| may_hold(file)).collect();

@@ -51,7 +51,7 @@ pub fn operator_uses(
     let signs = signs(target.name());
     let known = &sources.snapshot().files;
     let _own = known.get(target.file.path.as_str());
-    let package = target.file.outline().and_then(|outline| outline.imports.package());
+    let package = target.file.imports().and_then(|imports| imports.package());
     let needed = signs.iter().filter(|_| !is_private).map(|sign| match &package {
         Some(package) if !is_member(&function) => sign.clone().and_of(package),
         _ => sign.clone(),
@@ -67,7 +67,7 @@ pub fn operator_uses(
         .parent()
         .and_then(|class| Some(target.file.outline()?.name(target.file.outline()?.rows.get(class)?)));
     files.sort_by_key(|file| {
-        let names_it = |class| file.outline().is_some_and(|outline| outline.occurrences.contains(class));
+        let names_it = |class| file.holds(class);
         !class.is_some_and(names_it)
     });
     let with_sign = |file: &&Arc<FileEntry>| {
@@ -127,7 +127,7 @@ fn is_member(function: &IndexedDeclaration) -> bool {
 
 /// Whether a file is of the package of another one, or imports something of it.
 fn sees_package_of(declared: &FileEntry, file: &FileEntry) -> bool {
-    let package = |file: &FileEntry| file.outline().and_then(|outline| outline.imports.package());
+    let package = |file: &FileEntry| file.imports().and_then(|imports| imports.package());
     let (Some(outline), Some(package_of_it)) = (file.outline(), package(declared)) else { return true };
     let is_own = package(file).is_some_and(|own| own == package_of_it);
     is_own || outline.imports.unpack().iter().any(|import| import.module.starts_with(package_of_it.as_str()))

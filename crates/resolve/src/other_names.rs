@@ -32,11 +32,11 @@ impl WrittenAliases {
     pub(super) fn read(resolver: &Resolver) -> Result<WrittenAliases, Cancelled> {
         let mut all = Vec::new();
         for file in resolver.sources.snapshot().files.known_within(&RelPath::root()) {
-            let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(resolver.family)) else {
+            let Some(imports) = file.imports().filter(|_| Family::of(file) == Some(resolver.family)) else {
                 continue;
             };
             resolver.cancel.check()?;
-            for import in outline.imports.unpack().iter() {
+            for import in imports.unpack().iter() {
                 if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias) {
                     all.push(OtherName { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
                 }

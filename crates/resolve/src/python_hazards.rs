@@ -281,8 +281,7 @@ fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<std::rc::Rc<CurrentF
     let hash = name_hash(name.as_bytes());
     let mut found = Vec::new();
     for file in resolver.sources.snapshot().files.with_words(NeededWords::of_name(name)) {
-        let has = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
-        if !has || Family::of(file) != Some(resolver.family) {
+        if Family::of(file) != Some(resolver.family) || !file.holds_hash(hash) {
             continue;
         }
         resolver.cancel.check()?;

@@ -64,8 +64,8 @@ fn exported_names(
     let _own = files.get(target.file.path.as_str());
     for file in files.known_within(&RelPath::root()).filter(|file| Family::of(file) == family) {
         cancel.check()?;
-        let Some(outline) = file.outline() else { continue };
-        for export in outline.imports.unpack().iter().filter(|one| one.kind == ImportKind::Export) {
+        let Some(imports) = file.imports() else { continue };
+        for export in imports.unpack().iter().filter(|one| one.kind == ImportKind::Export) {
             let (Imported::Name(name), Some(alias)) = (export.imported, export.alias) else { continue };
             if export.module.is_empty() {
                 if file.path == target.file.path && name == target.name() {
@@ -109,7 +109,7 @@ fn default_modules<'f>(
     target: &IndexedDeclaration,
     exported: &BTreeSet<String>,
 ) -> BTreeSet<RelPath> {
-    let imports = files.filter_map(|file| Some((&file.path, file.outline()?.imports.unpack())));
+    let imports = files.filter_map(|file| Some((&file.path, file.imports()?.unpack())));
     let mut open: Vec<(&RelPath, ImportList)> = imports.collect();
     let mut modules = BTreeSet::new();
     loop {
@@ -145,8 +145,8 @@ fn default_modules<'f>(
 
 /// Returns the names, other than the target's own, that a file gives to what is exported under these names.
 fn bound_names(file: &FileEntry, exported: &BTreeSet<String>, own: &str) -> BTreeSet<String> {
-    let Some(outline) = file.outline() else { return BTreeSet::new() };
-    let imports = outline.imports.unpack();
+    let Some(imports) = file.imports() else { return BTreeSet::new() };
+    let imports = imports.unpack();
     let names = imports.iter().filter_map(|import| match import.imported {
         Imported::Name(name) if exported.contains(name) => Some(import.alias.unwrap_or(name).to_owned()),
         _ => None,

@@ -91,16 +91,17 @@ impl CurrentFile {
         let current = resolver.sources.current(file)?;
         let grammar = file.grammar()?;
         let language = LanguageProfile::of_grammar(grammar.name())?;
-        let Content::Code { origin, stat, outline: known, .. } = &file.content else { return None };
+        let Content::Code { origin, stat, .. } = &file.content else { return None };
         let outline = match current.outline.hides_types {
             true => resolver.sources.outline_with_hidden_types(file, &current, resolver.cancel)?,
             false => current.outline,
         };
         let CurrentText { text, hash, .. } = current;
-        let file = match Arc::ptr_eq(known, &outline) {
+        let file = match file.outline().is_some_and(|known| Arc::ptr_eq(known, &outline)) {
             true => file.clone(),
             false => {
-                let content = Content::Code { origin: *origin, hash, stat: *stat, outline: outline.clone() };
+                let outline = outline.clone().into();
+                let content = Content::Code { origin: *origin, hash, stat: *stat, outline };
                 Arc::new(FileEntry { path: file.path.clone(), content })
             }
         };
@@ -293,6 +294,11 @@ impl<'a> Resolver<'a> {
         let unpacked = Rc::new(outline.imports.unpack());
         self.unpacked.borrow_mut().insert(path.clone(), (outline.clone(), unpacked.clone()));
         unpacked
+    }
+
+    /// Returns the imports of a file that was parsed, unpacked once per question.
+    pub(super) fn imports_of(&self, file: &FileEntry) -> Option<Rc<ImportList>> {
+        Some(self.unpacked(&file.path, file.outline()?))
     }
 
     /// Returns the same declaration in its file as it is now.

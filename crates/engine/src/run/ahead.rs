@@ -62,7 +62,7 @@ impl Run {
             let lacks_parses = |file: &&Arc<FileEntry>| {
                 tree_of(file).is_some_and(|(grammar, hash)| {
                     failures.get(&hash).is_none_or(|count| *count < MAX_FAILURES)
-                        && !scanner.parsers.has_parses(grammar, hash, hides_types(file))
+                        && !scanner.parsers.has_parses(grammar, hash, file.hides_types())
                 })
             };
             let lacking: Vec<&Arc<FileEntry>> =
@@ -105,10 +105,6 @@ fn tree_of(file: &FileEntry) -> Option<(Grammar, ContentHash)> {
     Some((grammar, file.hash()?))
 }
 
-fn hides_types(file: &FileEntry) -> bool {
-    file.outline().is_some_and(|outline| outline.hides_types)
-}
-
 /// Parses a file and stores its tree.
 ///
 /// # Errors
@@ -120,7 +116,7 @@ fn parse(scanner: &Scanner, file: &FileEntry) -> Result<(), ContentHash> {
         return Err(hash);
     }
     let text = Text::decode(bytes).map_err(|_| hash)?;
-    match scanner.parsers.parse_ahead(grammar, text.as_str(), hash, hides_types(file), &scanner.cancel) {
+    match scanner.parsers.parse_ahead(grammar, text.as_str(), hash, file.hides_types(), &scanner.cancel) {
         Ok(true) => Ok(()),
         Ok(false) | Err(_) => Err(hash),
     }

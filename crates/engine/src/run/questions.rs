@@ -170,6 +170,8 @@ impl Run {
             ignore: self.ignore.clone(),
             languages: self.scanner.languages.clone(),
             parsers: self.scanner.parsers.clone(),
+            stored: self.scanner.stored.clone(),
+            lost_before: self.scanner.stored.lost_count(),
             parses: self.caches.parses.clone(),
             kept_kotlin: self.caches.kotlin.clone(),
             build_changes: self.build_changes,

@@ -154,7 +154,7 @@ impl Run {
                 }
                 ScanOutcome::Gone => self.remove(&path),
                 ScanOutcome::Recorded(entry) => {
-                    self.verification.add(entry.clone());
+                    self.verification.add(&entry);
                     self.replace_entry(entry);
                 }
                 ScanOutcome::New { entry, parsed } => {

@@ -1,12 +1,10 @@
 //! Reads and hashes the files that were taken with a recorded state. Invariants: it begins when everything is scanned, and no
 //! question waits for it; a file whose bytes are others is scanned like one that changed.
 
-use std::sync::Arc;
-
 use super::Run;
 use crate::event::Event;
 use crate::run::send;
-use symd_index::FileEntry;
+use crate::verification::UnverifiedFile;
 use symd_sys::allocator;
 
 /// Files per job.
@@ -21,7 +19,7 @@ impl Run {
             self.pool.background(move || {
                 let (count, mut files, mut changed) = (files.len(), files.into_iter(), Vec::new());
                 for file in files.by_ref() {
-                    changed.extend((!scanner.has_bytes_of(&file)).then_some(file));
+                    changed.extend((!scanner.has_bytes(&file.path, file.hash)).then_some(file));
                     if rule.holds_back() || scanner.cancel.is_cancelled() {
                         break;
                     }
@@ -35,17 +33,18 @@ impl Run {
     pub(super) fn verified(
         &mut self,
         count: usize,
-        changed: Vec<Arc<FileEntry>>,
-        unread: Vec<Arc<FileEntry>>,
+        changed: Vec<UnverifiedFile>,
+        unread: Vec<UnverifiedFile>,
     ) {
         self.verification.end(count, unread);
         if self.verification.left() == 0 {
             // The texts that were read.
             self.pool.background(allocator::give_back);
         }
-        let is_known =
-            |file: &Arc<FileEntry>| self.state.file(&file.path).is_some_and(|now| Arc::ptr_eq(now, file));
-        let changed: Vec<Arc<FileEntry>> = changed.into_iter().filter(is_known).collect();
+        let is_known = |file: &UnverifiedFile| {
+            self.state.file(&file.path).is_some_and(|now| now.hash() == Some(file.hash))
+        };
+        let changed: Vec<UnverifiedFile> = changed.into_iter().filter(is_known).collect();
         for file in &changed {
             tracing::warn!(path = %file.path, "the file's state is as recorded and its bytes are not; it is read again");
         }

@@ -37,6 +37,9 @@ const PARTS: [&str; 7] = ["ock", "u", "Compan", "two wo", "nio", "öß", "l Clo"
 /// What was found: path, name path, offset.
 type FoundRows = BTreeSet<(String, String, u32)>;
 
+/// Where outlines are stored; in no listing.
+const CACHE: &str = "cache-of-outlines";
+
 pub(super) struct Tree {
     run: Run,
     queued: Queued,
@@ -69,8 +72,15 @@ impl Tree {
         // Tables are built early, or not at all.
         let small = SegmentThresholds { loose_rows: 8, loose_files: 6, segments: 2 };
         let state = if random.bool() { IndexState::with_limits(small) } else { IndexState::default() };
-        let (run, status, gone) =
-            Run::new(scratch.parts(), watch.clone(), (pool, sender.downgrade()), state, memory());
+        // Outlines are let go of as soon as they are stored, or never.
+        let (parts, memory) = if random.bool() {
+            let cache = Cache::open(&scratch.at(CACHE)).expect("opened");
+            let none = MemoryOptions { ceiling: 0, let_go: None };
+            (scratch.parts_with(Some(Arc::new(cache))), memory_of(none))
+        } else {
+            (scratch.parts(), memory())
+        };
+        let (run, status, gone) = Run::new(parts, watch.clone(), (pool, sender.downgrade()), state, memory);
         Tree {
             run,
             queued,

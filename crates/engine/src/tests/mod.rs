@@ -5,6 +5,7 @@ mod answers;
 mod by_need;
 mod growing;
 mod kotlin_facts;
+mod letting_go;
 mod oracle;
 mod order;
 mod overlay_files;
@@ -49,7 +50,11 @@ fn changed(file: &str) -> Notice {
 
 /// Returns caches and the usual ceiling of memory.
 fn memory() -> (QuestionCaches, Arc<Ceiling>) {
-    let ceiling = Ceiling::new(MemoryOptions::default());
+    memory_of(MemoryOptions::default())
+}
+
+fn memory_of(options: MemoryOptions) -> (QuestionCaches, Arc<Ceiling>) {
+    let ceiling = Ceiling::new(options);
     (QuestionCaches::new(ceiling.for_caches(0)), Arc::new(ceiling))
 }
 
@@ -85,13 +90,18 @@ impl Scratch {
     }
 
     fn parts(&self) -> (Arc<Scanner>, Arc<Ignore>) {
+        self.parts_with(None)
+    }
+
+    /// Returns a scanner of the directory's files that keeps outlines in `cache`.
+    fn parts_with(&self, cache: Option<Arc<Cache>>) -> (Arc<Scanner>, Arc<Ignore>) {
         let root = Arc::new(Root::open(self.0.path()).expect("opened"));
         let ignore = Arc::new(Ignore::new(&root, IgnoreSettings::default()));
         (
             scanner(
                 root,
                 Languages::builtin().clone(),
-                None,
+                cache,
                 (None, ClockReading::now),
                 Parsers::in_this_process(),
             ),

@@ -28,17 +28,26 @@ fn start(
     watch: WatchOptions,
     limits: SegmentThresholds,
 ) -> Engine {
+    start_with_cache(runtime, scratch, (watch, limits), (None, MemoryOptions::default()))
+}
+
+fn start_with_cache(
+    runtime: &tokio::runtime::Runtime,
+    scratch: &Path,
+    (watch, limits): (WatchOptions, SegmentThresholds),
+    (cache_directory, memory): (Option<PathBuf>, MemoryOptions),
+) -> Engine {
     let _within = runtime.enter();
     let options = EngineOptions {
         root: scratch.join("project"),
         unsaved: std::sync::Arc::default(),
         languages: Languages::builtin().clone(),
         runtime_directory: scratch.join(format!("run{}", fastrand::u64(..))),
-        cache_directory: None,
+        cache_directory,
         watch,
         sweep_every: DEADLINE,
         parsers: Parsers::in_this_process(),
-        memory: MemoryOptions::default(),
+        memory,
         on_change: None,
     };
     Engine::start_with(options, IndexState::with_limits(limits), ClockReading::now).expect("started")
@@ -89,17 +98,26 @@ fn gated(
 }
 
 fn play(watch: WatchOptions, rounds: usize) {
+    play_with(rounds, |runtime, scratch| start(runtime, scratch, watch.clone(), SMALL), |_| ());
+}
+
+/// Plays rounds with the engine that `start` returns; `meanwhile` is done during each.
+fn play_with(
+    rounds: usize,
+    start: impl Fn(&tokio::runtime::Runtime, &Path) -> Engine,
+    mut meanwhile: impl FnMut(&mut fastrand::Rng),
+) {
     let rounds = number("SYMD_ORACLE_ROUNDS").map_or(rounds, |rounds| usize::try_from(rounds).expect("fits"));
     let steps = number("SYMD_ORACLE_STEPS").map_or(STEPS, |steps| usize::try_from(steps).expect("fits"));
     let seed = number("SYMD_ORACLE_SEED").unwrap_or_else(|| fastrand::u64(..));
-    println!("{rounds} rounds of {steps} changes, seed {seed}, {watch:?}");
+    println!("{rounds} rounds of {steps} changes, seed {seed}");
     let mut random = fastrand::Rng::with_seed(seed);
     let scratch = tempfile::tempdir().expect("scratch");
     let root = scratch.path().join("project");
     std::fs::create_dir(&root).expect("made");
     prepare(&root);
     let runtime = runtime();
-    let engine = start(&runtime, scratch.path(), watch, SMALL);
+    let engine = start(&runtime, scratch.path());
     for round in 1..=rounds {
         let mut player = Player::new(&root, random.fork());
         let playing = std::thread::spawn(move || {
@@ -109,6 +127,7 @@ fn play(watch: WatchOptions, rounds: usize) {
         // Questions during the changes, so that scans and changes interleave.
         while !playing.is_finished() {
             assert_tables(&index(&runtime, &engine));
+            meanwhile(&mut random);
         }
         let player = playing.join().expect("played");
         check(&runtime, &engine, scratch.path(), &player.log);
@@ -134,6 +153,28 @@ fn so_it_does_where_most_directories_are_polled() {
 #[test]
 fn so_it_does_where_everything_is_polled() {
     play(WatchOptions { backend: BackendChoice::Poll, max_watches: None }, ROUNDS / 3);
+}
+
+#[test]
+fn so_it_does_where_every_outline_is_let_go_of_and_packs_are_damaged() {
+    let own = tempfile::tempdir().expect("scratch");
+    let cache = own.path().join("cache");
+    let memory = MemoryOptions { ceiling: 0, let_go: None };
+    play_with(
+        ROUNDS,
+        |runtime, scratch| {
+            let watch = (WatchOptions::default(), SMALL);
+            start_with_cache(runtime, scratch, watch, (Some(cache.clone()), memory.clone()))
+        },
+        |random| {
+            for pack in std::fs::read_dir(&cache).into_iter().flatten().flatten() {
+                // Sometimes, so that outlines are also read from sound ones.
+                if pack.path().extension().is_some_and(|it| it == "pack") && random.u8(..8) == 0 {
+                    std::fs::write(pack.path(), "damaged").expect("written");
+                }
+            }
+        },
+    );
 }
 
 /// Creates two branches of `files` files each, some of them only on one branch, without checking them out.

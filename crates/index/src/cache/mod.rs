@@ -20,6 +20,7 @@ pub use file_records::{FileRecord, FileRecords};
 pub use gc::{GcReport, gc};
 pub use stored_parses::StoredParses;
 
+use super::file_outline::FileOutline;
 use pack::{Pack, Payload};
 use symd_base::ContentHash;
 use symd_base::state::{self, StateError};
@@ -99,16 +100,18 @@ impl Cache {
 
     /// Returns the outline stored under `key`.
     pub fn get(&self, key: Key) -> Option<Outline> {
-        let packs = self.packs();
         let mut is_unsound = false;
-        let outline = packs.iter().find_map(|pack| {
-            let outline = pack.read(pack.find(key)?).and_then(|bytes| codec::decode(&bytes));
-            if outline.is_none() {
-                is_unsound = true;
-                self.counters.damaged.fetch_add(1, Ordering::Relaxed);
-            }
-            outline
-        });
+        let mut find = |packs: &[Pack]| {
+            packs.iter().find_map(|pack| {
+                let outline = pack.read(pack.find(key)?).and_then(|bytes| codec::decode(&bytes));
+                if outline.is_none() {
+                    is_unsound = true;
+                    self.counters.damaged.fetch_add(1, Ordering::Relaxed);
+                }
+                outline
+            })
+        };
+        let outline = find(&self.packs());
         if is_unsound && outline.is_none() {
             self.unsound().insert(key);
         }
@@ -117,9 +120,14 @@ impl Cache {
         outline
     }
 
-    /// Writes the outlines of `live` that no pack contains yet; merges the packs when there are many. `live`
+    /// Whether the outline of `key` is stored, and was not found damaged.
+    pub fn has(&self, key: Key) -> bool {
+        self.packs().iter().any(|pack| pack.find(key).is_some()) && !self.unsound().contains(&key)
+    }
+
+    /// Writes the outlines of `live` that no pack contains yet and that are in memory; merges the packs when there are many. `live`
     /// is everything that the index contains now.
-    pub fn store(&self, live: &[(Key, Arc<Outline>)]) -> Result<(), StateError> {
+    pub fn store(&self, live: &[(Key, FileOutline)]) -> Result<(), StateError> {
         let packs = self.packs();
         if packs.len() < MAX_PACKS {
             return self.add(live);
@@ -131,32 +139,39 @@ impl Cache {
         let merged = self.write(&kept(live, &packs))?;
         self.tell_written(&new);
         let old: Vec<PathBuf> = packs.iter().map(|pack| pack.path.clone()).collect();
-        self.replace([merged].into());
+        self.change_packs(|packs| {
+            packs.retain(|pack| !old.contains(&pack.path));
+            packs.push(merged);
+        });
         // Another daemon may still have them open; it continues to read from its descriptors.
         old.iter().try_for_each(|path| state::remove_file(path))
     }
 
     /// Like [`Cache::store`], while the index does not contain everything yet: nothing that is stored is dropped for being
     /// absent from `live`.
-    pub fn add(&self, live: &[(Key, Arc<Outline>)]) -> Result<(), StateError> {
+    pub fn add(&self, live: &[(Key, FileOutline)]) -> Result<(), StateError> {
         let packs = self.packs();
         let new = self.new_keys(live, &packs);
         if new.is_empty() {
             return Ok(());
         }
         // A map: files of equal content share one outline.
-        let entries = live.iter().filter(|(key, _)| new.contains(key));
-        let pack = self.write(&entries.map(|(key, outline)| (*key, Payload::Outline(outline))).collect())?;
+        let payload = |(key, outline): &'_ (Key, FileOutline)| {
+            let outline = outline.in_memory().filter(|_| new.contains(key))?;
+            Some((*key, Payload::Outline(outline.clone())))
+        };
+        let pack = self.write(&live.iter().filter_map(payload).collect())?;
         self.tell_written(&new);
-        self.replace(packs.iter().cloned().chain([pack]).collect());
+        self.change_packs(|packs| packs.push(pack));
         Ok(())
     }
 
     /// Returns the keys of the outlines that no pack contains undamaged.
-    fn new_keys(&self, live: &[(Key, Arc<Outline>)], packs: &[Pack]) -> BTreeSet<Key> {
+    fn new_keys(&self, live: &[(Key, FileOutline)], packs: &[Pack]) -> BTreeSet<Key> {
         let unsound = self.unsound();
         let is_new = |key: &Key| unsound.contains(key) || packs.iter().all(|pack| pack.find(*key).is_none());
-        live.iter().map(|(key, _)| *key).filter(is_new).collect()
+        let in_memory = live.iter().filter(|(_, outline)| outline.in_memory().is_some());
+        in_memory.map(|(key, _)| *key).filter(is_new).collect()
     }
 
     fn tell_written(&self, keys: &BTreeSet<Key>) {
@@ -188,8 +203,11 @@ impl Cache {
         self.packs.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn replace(&self, packs: Arc<[Pack]>) {
-        *self.packs.write().unwrap_or_else(PoisonError::into_inner) = packs;
+    fn change_packs(&self, change: impl FnOnce(&mut Vec<Pack>)) {
+        let mut packs = self.packs.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = packs.to_vec();
+        change(&mut changed);
+        *packs = changed.into();
     }
 
     fn unsound(&self) -> MutexGuard<'_, BTreeSet<Key>> {
@@ -203,14 +221,24 @@ impl Cache {
 }
 
 /// Returns the content of a merged pack: everything that is live, then other entries of the old packs, up to a limit.
-fn kept<'a>(live: &'a [(Key, Arc<Outline>)], packs: &'a [Pack]) -> BTreeMap<Key, Payload<'a>> {
+fn kept<'a>(live: &'a [(Key, FileOutline)], packs: &'a [Pack]) -> BTreeMap<Key, Payload<'a>> {
     let mut kept = BTreeMap::new();
     let mut live_bytes = 0;
     for (key, outline) in live {
-        kept.entry(*key).or_insert_with(|| {
+        if let (Entry::Vacant(vacant), Some(outline)) = (kept.entry(*key), outline.in_memory()) {
             live_bytes += outline.memory() as u64;
-            Payload::Outline(outline)
-        });
+            vacant.insert(Payload::Outline(outline.clone()));
+        }
+    }
+    // What is not in memory is copied. Of two entries the later one was written because the other was damaged.
+    for (key, _) in live {
+        let packed = || packs.iter().rev().find_map(|pack| Some((pack, pack.size_of(*key)?)));
+        if let Entry::Vacant(vacant) = kept.entry(*key)
+            && let Some((pack, size)) = packed()
+        {
+            live_bytes += size;
+            vacant.insert(Payload::Packed(pack));
+        }
     }
     let mut budget = live_bytes * (KEPT_PER_LIVE - 1);
     for (pack, key, size) in

@@ -37,7 +37,7 @@ pub(super) struct Pack {
 /// What a new pack gets under a key.
 #[derive(Debug)]
 pub(super) enum Payload<'a> {
-    Outline(&'a Outline),
+    Outline(Arc<Outline>),
     Bytes(&'a [u8]),
     /// What another pack has under the key.
     Packed(&'a Pack),
@@ -112,6 +112,11 @@ impl Pack {
 
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
         self.index.iter().map(|&(key, _)| key)
+    }
+
+    /// Returns the number of bytes under a key.
+    pub(super) fn size_of(&self, key: Key) -> Option<u64> {
+        Some(u64::from(self.find(key)?.length))
     }
 
     /// Iterates over the keys, each with the number of its bytes.

@@ -40,12 +40,17 @@ fn outline(name: &str) -> Arc<Outline> {
     })
 }
 
+/// Returns what an index has in memory.
+fn as_live(outlines: &[(Key, Arc<Outline>)]) -> Vec<(Key, FileOutline)> {
+    outlines.iter().map(|(key, outline)| (*key, outline.clone().into())).collect()
+}
+
 /// Creates a cache directory that contains one pack with `key(1)` → "alpha".
 fn with_one_pack() -> (tempfile::TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("scratch");
     let directory = scratch.path().join("cache");
     let cache = Cache::open(&directory).expect("opened");
-    cache.store(&[(key(1), outline("alpha"))]).expect("stored");
+    cache.store(&as_live(&[(key(1), outline("alpha"))])).expect("stored");
     let pack = pack_paths(&directory).expect("listed").remove(0);
     (scratch, pack)
 }
@@ -91,7 +96,7 @@ fn what_is_damaged_is_written_anew() {
     std::fs::write(&pack, &damaged).expect("written");
     let cache = reopened(&scratch);
     assert_eq!(cache.get(key(1)), None);
-    cache.store(&[(key(1), outline("alpha"))]).expect("stored");
+    cache.store(&as_live(&[(key(1), outline("alpha"))])).expect("stored");
     assert_eq!(cache.get(key(1)).as_ref(), Some(&*outline("alpha")));
     assert_eq!(reopened(&scratch).get(key(1)).as_ref(), Some(&*outline("alpha")));
 }
@@ -100,7 +105,7 @@ fn what_is_damaged_is_written_anew() {
 fn files_of_equal_content_share_an_entry() {
     let scratch = tempfile::tempdir().expect("scratch");
     let cache = Cache::open(&scratch.path().join("cache")).expect("opened");
-    cache.store(&[(key(1), outline("alpha")), (key(1), outline("alpha"))]).expect("stored");
+    cache.store(&as_live(&[(key(1), outline("alpha")), (key(1), outline("alpha"))])).expect("stored");
     assert_eq!(cache.status().written, 1);
 }
 
@@ -123,10 +128,10 @@ fn while_the_index_grows_nothing_stored_is_dropped() {
     let old: Vec<_> = (0..200_u8).map(|number| (key(number), outline(&format!("name{number}")))).collect();
     // As many packs as are ever kept.
     for number in 1..=MAX_PACKS {
-        cache.store(&old[..number * 200 / MAX_PACKS]).expect("stored");
+        cache.store(&as_live(&old[..number * 200 / MAX_PACKS])).expect("stored");
     }
     let cache = reopened(&scratch);
-    cache.add(&[(key(250), outline("grown"))]).expect("added");
+    cache.add(&as_live(&[(key(250), outline("grown"))])).expect("added");
     let cache = reopened(&scratch);
     assert!(old.iter().all(|(key, outline)| cache.get(*key).as_ref() == Some(&**outline)));
     assert!(cache.get(key(250)).is_some());
@@ -139,7 +144,7 @@ fn many_packs_become_one_and_lose_nothing() {
     let mut live = Vec::new();
     for number in 0..20 {
         live.push((key(number), outline(&format!("name{number}"))));
-        cache.store(&live).expect("stored");
+        cache.store(&as_live(&live)).expect("stored");
     }
     assert!(cache.status().packs <= MAX_PACKS);
     let cache = reopened(&scratch);
@@ -155,7 +160,7 @@ fn a_damaged_entry_costs_a_merged_pack_nothing_else() {
     let cache = Cache::open(&directory).expect("opened");
     for number in 0..8 {
         let known = pack_paths(&directory).expect("listed");
-        cache.store(&[(key(number), outline("long_enough_to_be_kept"))]).expect("stored");
+        cache.store(&as_live(&[(key(number), outline("long_enough_to_be_kept"))])).expect("stored");
         let paths = pack_paths(&directory).expect("listed");
         let new = paths.iter().find(|path| !known.contains(path)).expect("written");
         if number == 6 {
@@ -164,7 +169,7 @@ fn a_damaged_entry_costs_a_merged_pack_nothing_else() {
             std::fs::write(new, damaged).expect("written");
         }
     }
-    cache.store(&[(key(9), outline("long_enough_to_be_kept"))]).expect("stored");
+    cache.store(&as_live(&[(key(9), outline("long_enough_to_be_kept"))])).expect("stored");
     let cache = reopened(&scratch);
     assert_eq!((cache.status().packs, cache.status().damaged), (1, 0));
     let found = [9, 7, 6, 5].map(|number| cache.get(key(number)).is_some());
@@ -176,7 +181,7 @@ fn collection_removes_what_was_written_longest_ago() {
     let scratch = tempfile::tempdir().expect("scratch");
     for repository in ["old", "new"] {
         let cache = Cache::open(&scratch.path().join(repository)).expect("opened");
-        cache.store(&[(key(1), outline("alpha"))]).expect("stored");
+        cache.store(&as_live(&[(key(1), outline("alpha"))])).expect("stored");
     }
     let old = pack_paths(&scratch.path().join("old")).expect("listed").remove(0);
     let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
@@ -223,7 +228,7 @@ fn a_pack_that_changes_under_a_running_daemon_costs_its_outlines_and_no_more() {
         assert_eq!(running.status().damaged, u64::from(!is_read), "{case}");
         // The daemon parses the text again, and stores what came of it beside a further one.
         let live = [(key(1), outline("alpha")), (key(2), outline("beta"))];
-        running.store(&live).expect(case);
+        running.store(&as_live(&live)).expect(case);
         for (number, name) in [(1, "alpha"), (2, "beta")] {
             assert_eq!(running.get(key(number)).as_ref(), Some(&*outline(name)), "{case}");
         }

@@ -1,9 +1,14 @@
 //! Compares `Snapshot::find` with a scan of every row of every file by an independent matcher.
 
 use crate::entry_memory::EntryMemory;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
-use crate::{Content, FileEntry, IndexState, Locals, Origin, Query, Scope, SegmentThresholds, Snapshot};
+use crate::cache::Key;
+use crate::{
+    Content, FileEntry, IndexState, Locals, Origin, OutlineReader, OutlineSummary, Query, Scope,
+    SegmentThresholds, Snapshot,
+};
 use symd_base::{Cancel, ContentHash, RelPath};
 use symd_syntax::{Grammar, Matching, NamePattern, Outline, outline};
 use symd_vfs::Stat;
@@ -27,7 +32,7 @@ fn entry(random: &mut fastrand::Rng) -> Arc<FileEntry> {
     let (hash, stat) = (ContentHash::of(text.as_bytes()), Stat::default());
     Arc::new(FileEntry {
         path,
-        content: Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline },
+        content: Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline: outline.into() },
     })
 }
 
@@ -56,8 +61,35 @@ fn kotlin(random: &mut fastrand::Rng) -> String {
     text
 }
 
-/// Returns a state with loose files, several tables and dead rows, built while it changed.
+/// Outlines that were let go of.
+#[derive(Debug, Default)]
+struct Stored(Mutex<BTreeMap<Key, Arc<Outline>>>);
+
+impl OutlineReader for Stored {
+    fn read_back(&self, key: Key, _: &RelPath) -> Option<Arc<Outline>> {
+        self.0.lock().expect("sound").get(&key).cloned()
+    }
+}
+
+/// Lets go of outlines of some files, which may have read them back.
+fn let_go(state: &mut IndexState, stored: &Arc<Stored>, random: &mut fastrand::Rng) {
+    let snapshot = state.snapshot();
+    let from = entry(random).path.clone();
+    let some = snapshot.in_tables_from(&from).filter(|_| random.bool());
+    let without = |file: &Arc<FileEntry>| {
+        let key = file.key().expect("parsed");
+        let share = |outline: &Outline| {
+            stored.0.lock().expect("sound").insert(key, Arc::new(outline.clone()));
+            Arc::new(OutlineSummary::new(outline, key, stored.clone()))
+        };
+        (file.clone(), Arc::new(file.without_outline(share).expect("parsed")))
+    };
+    state.let_go(some.map(without).collect());
+}
+
+/// Returns a state with loose files, several tables, dead rows and outlines that were let go of, built while it changed.
 fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
+    let stored = Arc::new(Stored::default());
     let limits = SegmentThresholds { loose_rows: 40, loose_files: 6, segments: 3 };
     let (mut state, mut under_way, mut tables) = (IndexState::with_limits(limits), None, 0);
     for _ in 0..changes {
@@ -65,6 +97,9 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
         match random.u8(..5) {
             0 => drop(state.remove(&entry.path)),
             _ => state.put(entry),
+        }
+        if random.u8(..10) == 0 {
+            let_go(&mut state, &stored, random);
         }
         // A table is built while the state continues to change.
         if let Some(built) = under_way.take() {
@@ -84,6 +119,7 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
         }
     }
     assert!(changes < 100 || tables > 3, "{tables} tables built");
+    assert!(changes < 100 || state.stored_outlines() > 0);
     let mut entries = EntryMemory::default();
     state.within(&RelPath::root()).for_each(|file| entries.add(file));
     assert_eq!(state.memory().outlines, entries.bytes(), "what every change has added is what is there");

@@ -11,7 +11,6 @@ use symd_base::text::{Encoding, decodes_unchanged};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
 use symd_edit::{Plan, PlanStep};
 use symd_engine::{MAX_PARSED_BYTES, PreparsedOutline, View};
-use symd_index::Content;
 
 /// Number of files that justify another thread.
 const WORTH: usize = 4;
@@ -56,12 +55,8 @@ fn outlines(view: &View, plan: &Plan, cancel: &Cancel) -> Vec<PreparsedOutline> 
 /// Returns the outline of a file that is only renamed.
 fn as_it_is(view: &View, path: &RelPath, base: ContentHash) -> Option<PreparsedOutline> {
     let file = view.snapshot.files.get(path.as_str())?;
-    match &file.content {
-        Content::Code { hash, outline, .. } if *hash == base => {
-            Some(PreparsedOutline { hash: base, grammar: file.grammar()?, outline: Arc::clone(outline) })
-        }
-        _ => None,
-    }
+    let outline = file.outline().filter(|_| file.hash() == Some(base))?;
+    Some(PreparsedOutline { hash: base, grammar: file.grammar()?, outline: Arc::clone(outline) })
 }
 
 impl Changed<'_> {

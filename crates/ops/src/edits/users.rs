@@ -10,7 +10,6 @@ use symd_base::{ContentHash, RelPath};
 use symd_engine::View;
 use symd_index::NeededWords;
 use symd_resolve::accessor_names;
-use symd_syntax::Outline;
 
 /// The files in which one of several names is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,10 +52,9 @@ impl NameUsers {
     }
 
     fn in_view(view: &View, names: Vec<String>) -> NameUsers {
-        let holds = |outline: &Outline| names.iter().any(|name| outline.occurrences.contains(name));
         let needed = names.iter().map(|name| NeededWords::of_name(name));
         let files = view.snapshot.files.with_any_words(needed);
-        let files = files.filter(|file| file.outline().is_some_and(|outline| holds(outline)));
+        let files = files.filter(|file| names.iter().any(|name| file.holds(name)));
         let files = files.map(|file| (file.path.clone(), file.hash()));
         let files = files.collect();
         let mut unread = UnsearchedFiles::default();

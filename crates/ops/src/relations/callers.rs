@@ -219,12 +219,14 @@ pub(super) async fn have_callers(
             cancel.check()?;
             let (own, names) = (&function.at.path, function.spellings());
             let words = names.iter().map(|name| NeededWords::of_name(name));
-            Ok(view.snapshot.files.with_any_words(words).any(|file| match file.outline() {
-                Some(outline) => names.iter().any(|name| {
-                    let declared = usize::from(file.path == *own);
-                    outline.occurrences.offsets_of(name).nth(declared).is_some()
-                }),
-                None => false,
+            Ok(view.snapshot.files.with_any_words(words).any(|file| {
+                match file.outline().filter(|_| names.iter().any(|name| file.holds(name))) {
+                    Some(outline) => names.iter().any(|name| {
+                        let declared = usize::from(file.path == *own);
+                        outline.occurrences.offsets_of(name).nth(declared).is_some()
+                    }),
+                    None => false,
+                }
             }))
         };
         functions.iter().map(is_named).collect::<Result<Vec<bool>, QuestionError>>()

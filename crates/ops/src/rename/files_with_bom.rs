@@ -8,7 +8,7 @@ use crate::target::Target;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_index::{Content, NeededWords};
+use symd_index::NeededWords;
 use symd_resolve as resolve;
 use symd_syntax::name_hash;
 use symd_vfs::MAX_FILE_BYTES;
@@ -32,8 +32,7 @@ fn find(view: &View, target: &Target, cancel: &Cancel) -> Result<Vec<RelPath>, C
     let hash = name_hash(target.name.as_bytes());
     let mut found = Vec::new();
     for file in view.snapshot.files.with_words(NeededWords::of_name(&target.name)) {
-        let Content::Code { outline, .. } = &file.content else { continue };
-        if !outline.occurrences.contains_hash(hash) || !resolve::files_share_names(file, &target.file) {
+        if !file.holds_hash(hash) || !resolve::files_share_names(file, &target.file) {
             continue;
         }
         cancel.check()?;

@@ -6,7 +6,6 @@ use crate::naming::entity::before_name;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentText, View};
-use symd_index::Content;
 
 /// Maximum number of inline functions that are named.
 const MAX_CALLEES: usize = 5;
@@ -74,7 +73,7 @@ pub(super) fn inline_functions(
     }
     for file in view.snapshot.files.iter().filter(|file| file.path.file_name().ends_with(".kt")) {
         cancel.check()?;
-        let Content::Code { outline, .. } = &file.content else { continue };
+        let Some(outline) = file.outline_once() else { continue };
         let mut rows = outline.rows.iter().filter(|row| row.kind().is_callable());
         if rows.any(|row| names.contains(outline.name(row))) {
             let of_file = known.entry(file.path.clone()).or_insert_with(|| {

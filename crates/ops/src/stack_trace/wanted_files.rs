@@ -10,7 +10,7 @@ use super::parse::ParsedFrame;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_index::{Content, FileEntry};
+use symd_index::FileEntry;
 use symd_resolve::{file_class_name, is_type};
 use symd_syntax::Outline;
 
@@ -125,9 +125,9 @@ impl<'v> ClassFiles<'v> {
     ) -> Result<(), Cancelled> {
         for file in self.view.snapshot.files.iter() {
             self.cancel.check()?;
-            let Content::Code { outline, .. } = &file.content else { continue };
-            let package = outline.imports.package().unwrap_or_default();
-            if let Some(wanted) = self.wanted.get(&package) {
+            let Some(imports) = file.imports() else { continue };
+            let package = imports.package().unwrap_or_default();
+            if let (Some(wanted), Some(outline)) = (self.wanted.get(&package), file.outline()) {
                 visit(&package, wanted, file, outline);
             }
         }

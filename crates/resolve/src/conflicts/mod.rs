@@ -65,7 +65,7 @@ fn find_conflicts_of(
     found.extend(renaming.conflicts_in_extended_class()?);
     let hash = name_hash(renaming.new.as_bytes());
     for file in resolver.sources.snapshot().files.with_words(NeededWords::of_name(renaming.new)) {
-        let is_it = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
+        let is_it = file.holds_hash(hash);
         if !is_it || Family::of(file) != Some(resolver.family) || !renaming.may_reach(file)? {
             continue;
         }

@@ -26,13 +26,13 @@ impl Renaming<'_, '_> {
         if file.path == self.target.file.path {
             return Ok(true);
         }
-        let Some(outline) = file.outline() else { return Ok(false) };
+        let Some(imports) = file.imports() else { return Ok(false) };
         Ok(match self.visible {
             Visibility::Function(_) => false,
             Visibility::Member(_) => true,
             Visibility::File => {
-                outline.occurrences.contains(self.old)
-                    || outline.imports.has_stars()
+                file.holds(self.old)
+                    || imports.has_stars()
                     || self.resolver.profile.imports.package != PackageScope::None
             }
         })

@@ -72,7 +72,7 @@ fn forwarded(resolver: &Resolver, here: &CurrentFile, name: &str) -> Result<Opti
     }
     for file in included(resolver, &here.file).paths() {
         let Some(file) = resolver.file(file.as_str()) else { continue };
-        if !file.outline().is_some_and(|outline| outline.occurrences.contains(name)) {
+        if !file.holds(name) {
             continue;
         }
         let Some(other) = resolver.read_file(file) else { continue };

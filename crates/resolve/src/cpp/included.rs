@@ -46,8 +46,8 @@ fn follow(resolver: &Resolver, file: &Arc<FileEntry>) -> IncludedFiles {
     let mut open = vec![file.clone()];
     found.files.insert(file.path.clone());
     while let Some(next) = open.pop() {
-        let Some(outline) = next.outline() else { continue };
-        for import in resolver.unpacked(&next.path, outline).iter() {
+        let Some(imports) = resolver.imports_of(&next) else { continue };
+        for import in imports.iter() {
             if import.imported != Imported::Everything {
                 continue;
             }

@@ -37,11 +37,10 @@ pub fn pasted_names(
     let words = parts.iter().map(|(part, _)| NeededWords::of_name(part));
     let hashes: Vec<u32> = parts.iter().map(|(part, _)| name_hash(part.as_bytes())).collect();
     let may_hold = |file: &Arc<FileEntry>| {
-        let occurrences = file.outline().map(|outline| &outline.occurrences);
-        occurrences.is_some_and(|all| hashes.iter().any(|&hash| all.contains_hash(hash)))
+        Family::of(file) == Some(Family::C) && hashes.iter().any(|&hash| file.holds_hash(hash))
     };
     for file in sources.snapshot().files.with_any_words(words) {
-        if !may_hold(file) || Family::of(file) != Some(Family::C) {
+        if !may_hold(file) {
             continue;
         }
         cancel.check()?;

@@ -126,7 +126,7 @@ impl Enumeration<'_, '_> {
         let words = with_values.chain(self.list_names().map(|name| NeededWords::of_name(name)));
         for file in files.with_any_words(words) {
             let is_user = uses.iter().any(|user| user.here.file.path == file.path);
-            let holds = |name: &String| file.outline().is_some_and(|it| it.occurrences.contains(name));
+            let holds = |name: &String| file.holds(name);
             let is_unknown = self.resolver.file(file.path.as_str()).is_none();
             if is_user || is_unknown || !values.iter().chain(self.list_names()).any(holds) {
                 continue;

@@ -148,7 +148,7 @@ impl Search {
     ) -> Result<Option<PositionUse>, Cancelled> {
         let words = receiving.iter().map(|one| NeededWords::of_name(one.name()));
         for file in resolver.sources.snapshot().files.with_any_words(words) {
-            let holds = |name: &str| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
+            let holds = |name: &str| file.holds(name);
             let named: Vec<&Receiving> =
                 receiving.iter().filter(|one| one.may_be_in(&file.path) && holds(one.name())).collect();
             if named.is_empty() || resolver.file(file.path.as_str()).is_none() {

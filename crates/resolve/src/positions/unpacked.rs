@@ -86,7 +86,7 @@ pub(super) fn find(
     }
     let words = known.iter().map(|(name, _)| NeededWords::of_name(name));
     for file in resolver.sources.snapshot().files.with_any_words(words) {
-        let holds = |name: &str| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
+        let holds = |name: &str| file.holds(name);
         let is_user = uses.iter().any(|user| user.here.file.path == file.path);
         if is_user
             || resolver.file(file.path.as_str()).is_none()

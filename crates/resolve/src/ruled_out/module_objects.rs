@@ -57,9 +57,9 @@ fn hidden<'t>(
     };
     let mut offering = vec![target.file.path.clone()];
     for file in files() {
-        let Some(outline) = file.outline() else { continue };
+        let Some(imports) = file.imports() else { continue };
         resolver.cancel.check()?;
-        for import in outline.imports.unpack().iter() {
+        for import in imports.unpack().iter() {
             match offers(&import, stem, name) {
                 Offer::Nothing => {}
                 Offer::Name => offering.push(file.path.clone()),
@@ -73,9 +73,9 @@ fn hidden<'t>(
         return Ok(None);
     }
     for file in files() {
-        let Some(outline) = file.outline() else { continue };
+        let Some(imports) = file.imports() else { continue };
         resolver.cancel.check()?;
-        let imports = outline.imports.unpack();
+        let imports = imports.unpack();
         if imports
             .iter()
             .any(|import| offering.iter().any(|path| binds_module(resolver, file, &import, path)))

@@ -84,7 +84,7 @@ fn is_outside_attribute(resolver: &Resolver, attribute: &str) -> Result<bool, Ca
     }
     let mut is_assigned = false;
     for file in resolver.sources.snapshot().files.iter() {
-        let holds = file.outline().is_some_and(|outline| outline.occurrences.contains(attribute));
+        let holds = file.holds(attribute);
         if !holds || Family::of(file) != Some(resolver.family) {
             continue;
         }

@@ -45,7 +45,7 @@ impl Sources for Memory {
         let bytes = text.clone().into_bytes();
         let hash = ContentHash::of(&bytes);
         let known = match &file.content {
-            Content::Code { hash: of_known, outline, .. } if *of_known == hash => Some(outline.clone()),
+            Content::Code { hash: of_known, .. } if *of_known == hash => file.outline().cloned(),
             _ => None,
         };
         let outline = known.unwrap_or_else(|| Arc::new(parsed(&file.path, text).expect("a grammar").1));
@@ -117,7 +117,7 @@ fn content(path: &RelPath, text: &str) -> Content {
             origin: Origin::Grammar(grammar),
             hash: ContentHash::of(text.as_bytes()),
             stat: Default::default(),
-            outline: Arc::new(outline),
+            outline: Arc::new(outline).into(),
         },
         None => Content::Plain,
     }

@@ -1,0 +1,135 @@
+//! Letting go of outlines that the cache has, when all of them take more than they may. Invariants: what is in no table stays, since every
+//! question looks at its rows; the engine's task replaces entries, and a pool thread makes those that it replaces them by.
+
+use std::sync::Arc;
+
+use super::Run;
+use crate::event::Event;
+use crate::run::send;
+use crate::stored_outlines::StoredOutlines;
+use symd_base::RelPath;
+use symd_index::{Content, FileEntry, Skipped, Snapshot};
+use symd_sys::allocator;
+use symd_vfs::Stat;
+
+/// Outlines per job: the engine's task replaces so many entries in a few milliseconds.
+const FILES_PER_JOB: usize = 2048;
+
+/// How far it has got.
+#[derive(Debug, Default)]
+pub(super) struct LettingGo {
+    is_running: bool,
+    /// Where the next job begins; `None` for the first file.
+    next: Option<RelPath>,
+    /// Whether outlines are let go of until they take half of what they may, …
+    is_begun: bool,
+    /// … or all of them.
+    is_for_all: bool,
+    /// What they took when every file had been looked at: more cannot be let go of as long as nothing else is stored or in a table.
+    settled: usize,
+    /// Whether freed memory is still to be given back.
+    has_freed: bool,
+}
+
+impl LettingGo {
+    /// Notes that more outlines than before may be stored or in a table.
+    pub(super) fn try_again(&mut self) {
+        self.settled = 0;
+    }
+
+    /// Has all outlines let go of that can be.
+    pub(super) fn let_everything_go(&mut self) {
+        (self.is_begun, self.is_for_all, self.next) = (true, true, None);
+    }
+}
+
+impl Run {
+    /// Lets go of outlines if they take more than they may. What was read last is not known: they go in path order, round and round.
+    pub(super) fn let_outlines_go(&mut self) {
+        if self.letting_go.is_running || self.scanner.cache.is_none() || self.stopping.is_some() {
+            return;
+        }
+        let most = self.ceiling.for_outlines();
+        let taken = self.state.resident_outlines() + self.scanner.stored.read_bytes();
+        // What cannot be let go of would be looked for again after every event.
+        if taken > most && taken > self.letting_go.settled + most / 4 {
+            self.letting_go.is_begun = true;
+        }
+        if !self.letting_go.is_begun || taken <= most / 2 && !self.letting_go.is_for_all {
+            self.letting_go.is_begun = false;
+            if std::mem::take(&mut self.letting_go.has_freed) {
+                self.pool.background(allocator::give_back);
+            }
+            return;
+        }
+        self.letting_go.is_running = true;
+        let (snapshot, stored, sender) =
+            (self.state.snapshot(), self.scanner.stored.clone(), self.sender.clone());
+        let from = self.letting_go.next.take().unwrap_or_else(RelPath::root);
+        self.pool.urgent_background(move || {
+            let (replaced, next) = without_outlines(&snapshot, &from, &stored);
+            // Before the engine replaces entries: what else holds the old ones would keep their outlines.
+            drop(snapshot);
+            send(&sender, Event::LetGo { replaced, next });
+        });
+    }
+
+    /// Replaces entries by those that have let go of their outlines.
+    pub(super) fn have_let_go(
+        &mut self,
+        replaced: Vec<(Arc<FileEntry>, Arc<FileEntry>)>,
+        next: Option<RelPath>,
+    ) {
+        self.letting_go.is_running = false;
+        self.letting_go.has_freed |= !replaced.is_empty();
+        let read = replaced.iter().filter_map(|(old, _)| old.read_bytes()).sum();
+        self.scanner.stored.let_go(read);
+        self.state.let_go(replaced);
+        self.letting_go.next = next;
+        if self.letting_go.next.is_none() {
+            self.scanner.stored.forget_read();
+            (self.letting_go.is_begun, self.letting_go.is_for_all) = (false, false);
+            self.letting_go.settled = self.state.resident_outlines();
+            if std::mem::take(&mut self.letting_go.has_freed) {
+                self.pool.background(allocator::give_back);
+            }
+        }
+    }
+
+    /// Has those files scanned whose outline the cache lost and that were changed since, and what was made again stored again.
+    pub(super) fn mind_lost_outlines(&mut self) {
+        self.unstored += self.scanner.stored.take_remade();
+        let lost = self.scanner.stored.take_unscanned();
+        if lost.is_empty() {
+            return;
+        }
+        let lost: Vec<RelPath> = lost.into_iter().filter(|path| self.state.file(path).is_some()).collect();
+        for path in &lost {
+            // Not the old entry: a scan would find the file unchanged, and return it.
+            let content = Content::Skipped { why: Skipped::Unreadable, stat: Stat::default() };
+            self.replace_entry(Arc::new(FileEntry { path: path.clone(), content }));
+        }
+        self.scan_paths(lost);
+    }
+}
+
+/// Entries, each with what it is to be replaced by.
+type ReplacedEntries = Vec<(Arc<FileEntry>, Arc<FileEntry>)>;
+
+/// Returns entries from `from` on that can let go of their outlines, and where the next job begins.
+fn without_outlines(
+    snapshot: &Snapshot,
+    from: &RelPath,
+    stored: &Arc<StoredOutlines>,
+) -> (ReplacedEntries, Option<RelPath>) {
+    let mut replaced = Vec::new();
+    for file in snapshot.in_tables_from(from) {
+        if replaced.len() == FILES_PER_JOB {
+            return (replaced, Some(file.path.clone()));
+        }
+        if let Some(new) = stored.without_outline(file) {
+            replaced.push((file.clone(), Arc::new(new)));
+        }
+    }
+    (replaced, None)
+}

@@ -1,0 +1,184 @@
+//! The outline of a file: in memory, or in the cache on disk and read back when something asks for it. Invariant: what is told of a
+//! stored outline without reading it is what the outline says.
+
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+use super::cache::Key;
+use super::word_filter::WordFilter;
+use symd_base::RelPath;
+use symd_syntax::{Imports, Outline};
+
+/// The outline of one file.
+#[derive(Clone, Debug)]
+pub enum FileOutline {
+    /// In memory as long as the entry is.
+    Resident(Arc<Outline>),
+    Stored(StoredOutline),
+}
+
+/// An outline on disk.
+#[derive(Clone, Debug)]
+pub struct StoredOutline {
+    summary: Arc<OutlineSummary>,
+    /// Set when it was read, until the entry is replaced by one that has not read it ([`FileOutline::let_go`]). So what `FileEntry`
+    /// returns stays valid as long as the entry.
+    read: OnceLock<Arc<Outline>>,
+}
+
+/// What is known of a stored outline without reading it. Files of equal content share one.
+#[derive(Debug)]
+pub struct OutlineSummary {
+    key: Key,
+    rows: usize,
+    has_errors: bool,
+    hides_types: bool,
+    imports: Imports,
+    words: WordFilter,
+    reader: Arc<dyn OutlineReader>,
+}
+
+/// Reads stored outlines. May block.
+pub trait OutlineReader: Debug + Send + Sync {
+    /// Returns the outline that is stored under `key`, or makes it again from the file at `path`. `None` if that file is no longer what
+    /// it was: the reader has it scanned.
+    fn read_back(&self, key: Key, path: &RelPath) -> Option<Arc<Outline>>;
+}
+
+impl OutlineSummary {
+    /// Returns what is known of `outline`, which `reader` finds under `key`.
+    pub fn new(outline: &Outline, key: Key, reader: Arc<dyn OutlineReader>) -> OutlineSummary {
+        OutlineSummary {
+            key,
+            rows: outline.rows.len(),
+            has_errors: outline.has_errors,
+            hides_types: outline.hides_types,
+            imports: outline.imports.clone(),
+            words: WordFilter::new(&outline.occurrences.hashes),
+            reader,
+        }
+    }
+
+    /// Returns about how many bytes of memory it takes.
+    pub(super) fn memory(&self) -> usize {
+        // Two counts.
+        2 * size_of::<usize>() + size_of::<OutlineSummary>() + self.imports.bytes() + self.words.bytes()
+    }
+}
+
+impl From<Arc<Outline>> for FileOutline {
+    fn from(outline: Arc<Outline>) -> FileOutline {
+        FileOutline::Resident(outline)
+    }
+}
+
+impl FileOutline {
+    /// Returns the same outline, on disk, without what was read of it. `share` returns the summary that files of this content share.
+    pub fn let_go(&self, share: impl FnOnce(&Outline) -> Arc<OutlineSummary>) -> FileOutline {
+        let summary = match self {
+            FileOutline::Resident(outline) => share(outline),
+            FileOutline::Stored(stored) => stored.summary.clone(),
+        };
+        FileOutline::Stored(StoredOutline { summary, read: OnceLock::new() })
+    }
+
+    /// Returns the outline if it is in memory.
+    pub fn in_memory(&self) -> Option<&Arc<Outline>> {
+        match self {
+            FileOutline::Resident(outline) => Some(outline),
+            FileOutline::Stored(stored) => stored.read.get(),
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        match self {
+            FileOutline::Resident(outline) => outline.has_errors,
+            FileOutline::Stored(stored) => stored.summary.has_errors,
+        }
+    }
+
+    pub(super) fn row_count(&self) -> usize {
+        match self {
+            FileOutline::Resident(outline) => outline.rows.len(),
+            FileOutline::Stored(stored) => stored.summary.rows,
+        }
+    }
+
+    pub(super) fn hides_types(&self) -> bool {
+        match self {
+            FileOutline::Resident(outline) => outline.hides_types,
+            FileOutline::Stored(stored) => stored.summary.hides_types,
+        }
+    }
+
+    pub(super) fn imports(&self) -> &Imports {
+        match self {
+            FileOutline::Resident(outline) => &outline.imports,
+            FileOutline::Stored(stored) => &stored.summary.imports,
+        }
+    }
+
+    /// Returns the outline of the file at `path`, and keeps it if it had to be read.
+    pub(super) fn get(&self, path: &RelPath) -> Option<&Arc<Outline>> {
+        let stored = match self {
+            FileOutline::Resident(outline) => return Some(outline),
+            FileOutline::Stored(stored) => stored,
+        };
+        if let Some(outline) = stored.read.get() {
+            return Some(outline);
+        }
+        let outline = stored.read_back(path)?;
+        Some(stored.read.get_or_init(|| outline))
+    }
+
+    /// Returns the outline of the file at `path`, and keeps nothing.
+    pub(super) fn get_once(&self, path: &RelPath) -> Option<Arc<Outline>> {
+        match self {
+            FileOutline::Resident(outline) => Some(outline.clone()),
+            FileOutline::Stored(stored) => stored.read.get().cloned().or_else(|| stored.read_back(path)),
+        }
+    }
+
+    /// Whether the word of this hash is an identifier of the file at `path`.
+    pub(super) fn holds(&self, hash: u32, path: &RelPath) -> bool {
+        self.may_hold(hash) && self.get(path).is_some_and(|outline| outline.occurrences.contains_hash(hash))
+    }
+
+    /// Whether the word of this hash may be an identifier of the file.
+    pub(super) fn may_hold(&self, hash: u32) -> bool {
+        match self {
+            FileOutline::Resident(outline) => outline.occurrences.contains_hash(hash),
+            FileOutline::Stored(stored) => stored.summary.words.may_hold(hash),
+        }
+    }
+
+    /// Returns the address of what files of equal content share, and how many bytes that takes.
+    pub(super) fn shared_memory(&self) -> (usize, usize) {
+        match self {
+            // Two counts.
+            FileOutline::Resident(outline) => {
+                (Arc::as_ptr(outline).addr(), 2 * size_of::<usize>() + outline.memory())
+            }
+            FileOutline::Stored(stored) => (Arc::as_ptr(&stored.summary).addr(), stored.summary.memory()),
+        }
+    }
+
+    /// Whether both are the same outline, and not only equal ones, as far as is known without reading one.
+    pub(super) fn is_same(&self, other: &FileOutline) -> bool {
+        match (self, other) {
+            (FileOutline::Resident(mine), FileOutline::Resident(theirs)) => Arc::ptr_eq(mine, theirs),
+            (FileOutline::Stored(mine), FileOutline::Stored(theirs)) => {
+                mine.summary.key == theirs.summary.key
+            }
+            _ => false,
+        }
+    }
+}
+
+impl StoredOutline {
+    fn read_back(&self, path: &RelPath) -> Option<Arc<Outline>> {
+        let outline = self.summary.reader.read_back(self.summary.key, path)?;
+        // Whoever indexes rows by what is known of them must not meet fewer.
+        (outline.rows.len() == self.summary.rows).then_some(outline)
+    }
+}
