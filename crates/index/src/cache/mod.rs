@@ -15,6 +15,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::SystemTime;
 
 pub use file_records::{FileRecord, FileRecords};
 pub use gc::{GcReport, gc};
@@ -50,6 +51,8 @@ pub struct Key {
 pub struct Cache {
     directory: PathBuf,
     packs: RwLock<Arc<[Pack]>>,
+    /// When the directory had changed last, as far as its packs are known.
+    listed: Mutex<Option<SystemTime>>,
     /// Keys whose entry in a pack turned out to be unusable, to be written again to another pack.
     unsound: Mutex<BTreeSet<Key>>,
     counters: Counters,
@@ -84,7 +87,7 @@ impl Cache {
     /// Opens the cache in `directory`, creating it if needed. Packs that cannot be used are counted.
     pub fn open(directory: &Path) -> Result<Cache, StateError> {
         state::private_dir(directory)?;
-        let counters = Counters::default();
+        let (counters, listed) = (Counters::default(), changed_at(directory));
         let mut packs = Vec::new();
         for path in pack_paths(directory)? {
             match Pack::open(&path) {
@@ -95,7 +98,8 @@ impl Cache {
             }
         }
         let packs = RwLock::new(packs.into());
-        Ok(Cache { directory: directory.to_owned(), packs, unsound: Mutex::default(), counters })
+        let (directory, listed, unsound) = (directory.to_owned(), Mutex::new(listed), Mutex::default());
+        Ok(Cache { directory, packs, listed, unsound, counters })
     }
 
     /// Returns the outline stored under `key`.
@@ -111,7 +115,8 @@ impl Cache {
                 outline
             })
         };
-        let outline = find(&self.packs());
+        // The daemon of another worktree may have written it since.
+        let outline = find(&self.packs()).or_else(|| find(&self.take_new_packs()));
         if is_unsound && outline.is_none() {
             self.unsound().insert(key);
         }
@@ -210,6 +215,26 @@ impl Cache {
         *packs = changed.into();
     }
 
+    /// Adds the packs that others have written since this was called last, and returns them. Cheap if the directory is unchanged.
+    fn take_new_packs(&self) -> Vec<Pack> {
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = changed_at(&self.directory);
+        if now == *listed {
+            return Vec::new();
+        }
+        *listed = now;
+        let known = self.packs();
+        let paths = pack_paths(&self.directory).unwrap_or_default();
+        let new = paths.into_iter().filter(|path| known.iter().all(|pack| pack.path != *path));
+        let mut new: Vec<Pack> = new.filter_map(|path| Pack::open(&path)).collect();
+        // One that this daemon has written meanwhile is there already.
+        self.change_packs(|packs| {
+            new.retain(|one| packs.iter().all(|pack| pack.path != one.path));
+            packs.extend(new.iter().cloned());
+        });
+        new
+    }
+
     fn unsound(&self) -> MutexGuard<'_, BTreeSet<Key>> {
         self.unsound.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -253,6 +278,11 @@ fn kept<'a>(live: &'a [(Key, FileOutline)], packs: &'a [Pack]) -> BTreeMap<Key, 
         }
     }
     kept
+}
+
+/// Returns when a file came or went in a directory for the last time.
+fn changed_at(directory: &Path) -> Option<SystemTime> {
+    directory.metadata().and_then(|stat| stat.modified()).ok()
 }
 
 /// Returns the paths of the pack files in a directory, in name order.

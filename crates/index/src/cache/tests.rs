@@ -2,7 +2,6 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::os::unix::fs::PermissionsExt;
-use std::time::SystemTime;
 
 use super::*;
 use symd_syntax::{Imports, Occurrences, Row};
@@ -236,4 +235,17 @@ fn a_pack_that_changes_under_a_running_daemon_costs_its_outlines_and_no_more() {
         assert_eq!(after.get(key(2)).as_ref(), Some(&*outline("beta")), "{case}: after a restart");
         assert_eq!(after.get(key(1)).is_some(), !is_read, "{case}: after a restart");
     }
+}
+
+#[test]
+fn what_another_daemon_writes_is_found_without_a_restart() {
+    let (scratch, _) = with_one_pack();
+    let (running, other) = (reopened(&scratch), reopened(&scratch));
+    assert_eq!(running.get(key(2)), None);
+    other.store(&as_live(&[(key(2), outline("beta"))])).expect("stored");
+    assert_eq!(running.get(key(2)).as_ref(), Some(&*outline("beta")));
+    // What was found is not written again.
+    running.store(&as_live(&[(key(2), outline("beta")), (key(3), outline("gamma"))])).expect("stored");
+    assert_eq!((running.status().written, running.status().packs), (1, 3));
+    assert_eq!(other.get(key(3)).as_ref(), Some(&*outline("gamma")));
 }
