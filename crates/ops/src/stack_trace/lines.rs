@@ -25,6 +25,10 @@ static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)\s+(?P<t>\d+) [VDIWEFA] (?P<tag>[^:]*?)\s*: ?(?P<m>.*)$",
         // time and brief
         r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^(]*?)\s*\(\s*(?P<p>\d+)(?P<t>)\): ?(?P<m>.*)$",
+        // tag: without a process
+        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^:(]*?)\s*(?P<p>)(?P<t>): ?(?P<m>.*)$",
+        // threadtime with tabs, as tables of it are copied
+        r"^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\.\d{3}\t(?P<p>\d+)\t(?P<t>\d+)\t[VDIWEFA]\t+(?P<tag>[^\t]*)\t+(?P<m>.*)$",
     ];
     patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
 });
@@ -53,6 +57,8 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     let mut format = 0;
     // The stream of the line before, while a frame in it is not closed.
     let mut wrapped: Option<(usize, usize)> = None;
+    // That of the last line with a prefix, as long as indented lines without one follow.
+    let mut prefixed: Option<usize> = None;
     let markup = Markup::of(text);
     // A line break of Windows is one: a frame that was wrapped goes on behind it.
     let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
@@ -89,7 +95,15 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
         };
         // A terminal breaks long lines of a log, and writes no prefix before the rest.
         let rest = wrapped.take().filter(|_| found.is_none() && long.is_none());
-        let (at, left) = rest.map_or_else(|| (of_key(), MAX_WRAPPED), |(at, left)| (at, left - 1));
+        // Android Studio wrote the prefix once before a message of several lines, and indented the rest.
+        let is_further = found.is_none() && long.is_none() && line.starts_with([' ', '\t']);
+        let further = prefixed.filter(|_| is_further && rest.is_none());
+        let (at, left) = match (rest, further) {
+            (Some((at, left)), _) => (at, left - 1),
+            (None, Some(at)) => (at, MAX_WRAPPED),
+            (None, None) => (of_key(), MAX_WRAPPED),
+        };
+        prefixed = (found.is_some() || further.is_some()).then_some(at);
         let is_open = if rest.is_some() { !message.contains(')') } else { is_open_frame(message.trim()) };
         wrapped = (is_open && left > 0 && (found.is_some() || rest.is_some())).then_some((at, left));
         all[at].lines.extend(message.split('\n').map(str::to_owned));
@@ -117,6 +131,14 @@ fn unquoted(line: &str) -> &str {
     // An empty line of a quote.
     line = if line == ">" { "" } else { line };
     line = line.strip_prefix("```").unwrap_or(line);
+    // A mark of Markdown around more than this line: names in Kotlin may have backticks of their own.
+    let opened = line.trim_start_matches(['`', '*']);
+    if line.len() - opened.len() <= 2 && opened.starts_with(begins_name) && !opened.contains('`') {
+        line = opened;
+    }
+    if let Some(end) = line.rfind(')').filter(|end| line[end + 1..].chars().all(|c| matches!(c, '`' | '*'))) {
+        line = &line[..=end];
+    }
     line.strip_prefix("INSTRUMENTATION_STATUS: stack=").unwrap_or(line)
 }
 
@@ -136,9 +158,17 @@ fn is_open_frame(line: &str) -> bool {
 fn joined(lines: Vec<String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(lines.len());
     let mut open = 0;
-    for line in lines {
+    let begins = |line: &str| line.starts_with("at ") || line.starts_with("Caused by") || line.is_empty();
+    // Play Console writes frames without a parenthesis: what follows is theirs only if it closes one.
+    let closes: Vec<bool> = (0..lines.len())
+        .map(|at| {
+            let following = lines[at..].iter().take(MAX_WRAPPED).map(|line| line.trim());
+            following.take_while(|line| !begins(line)).any(|line| line.contains(')'))
+        })
+        .collect();
+    for (line, closes) in lines.into_iter().zip(closes) {
         let trimmed = line.trim();
-        let begins = trimmed.starts_with("at ") || trimmed.starts_with("Caused by") || trimmed.is_empty();
+        let begins = begins(trimmed) || !closes;
         match all.last_mut() {
             Some(last) if open > 0 && !begins => {
                 // Broken at a blank only where the name itself has one; classes and files have none.
@@ -169,9 +199,14 @@ mod tests {
             "01-05 12:34:56.789 12345 12346 E AndroidRuntime: \tat a.B.c(B.kt:1)",
             "01-05 12:34:56.789 E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)",
             "E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)",
+            "E/A Tag | of an app: \tat a.B.c(B.kt:1)",
+            "2024-01-05\t12:34:56.789\t12345\t12346\tE\t\tAndroidRuntime\t\tat a.B.c(B.kt:1)",
             "[ 01-05 12:34:56.789 12345:12346 E/AndroidRuntime ]\n\tat a.B.c(B.kt:1)",
             "[ 01-05 12:34:56.789 12345:12346 E/My Tag   ]\n\tat a.B.c(B.kt:1)",
             "> > \tat a.B.c(B.kt:1)",
+            "```\tat a.B.c(B.kt:1)```",
+            "`at a.B.c(B.kt:1)",
+            "**at a.B.c(B.kt:1)**",
             "\tat a.B.c(\n  B.kt:1)",
             "\tat a.B.c(\r\n  B.kt:1)\r",
             "E/AndroidRuntime(12345): \tat a.B.c(B.kt:1)\r",

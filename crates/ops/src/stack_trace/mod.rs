@@ -278,7 +278,12 @@ fn folded(frames: Vec<ParsedFrame>) -> Vec<(ParsedFrame, usize, usize)> {
             times
         };
         let longest = MAX_CYCLE.min((frames.len() - at) / 3);
-        let cycle = (1..=longest).find(|&length| repeats(length) >= 3);
+        // Of a library's function without a name only the address tells which it is, and that is not kept.
+        let is_named = |frame: &ParsedFrame| {
+            [&frame.class, &frame.method, &frame.file, &frame.path].iter().any(|name| !name.is_empty())
+        };
+        let cycle = (1..=longest)
+            .find(|&length| frames[at..at + length].iter().all(is_named) && repeats(length) >= 3);
         let (length, times) = cycle.map_or((1, 1), |length| (length, repeats(length)));
         for (number, frame) in frames[at..at + length].iter().enumerate() {
             let begins = if number == 0 && times > 1 { length } else { 0 };
@@ -303,5 +308,7 @@ mod tests {
             .map(|(frame, times, cycle)| format!("{}{times}{cycle}", frame.method))
             .collect();
         assert_eq!(shown, ["a10", "b32", "c30", "d10", "d10"]);
+        let nameless = ParsedFrame { library: "libhwui.so".to_owned(), ..ParsedFrame::default() };
+        assert_eq!(folded(vec![nameless; 4]).len(), 4);
     }
 }

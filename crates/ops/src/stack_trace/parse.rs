@@ -220,6 +220,59 @@ mod tests {
         );
     }
 
+    // https://github.com/pacien/tincapp/issues/42, https://github.com/react/react-native/issues/33916
+    #[test]
+    fn play_console_leaves_out_messages_and_places() {
+        let text = "Exception a.b.GoneException:\n  at a.B.c (B.kt:3)\n  at java.lang.reflect.Method.invoke\n  at a.D.e (D.java)\nCaused by: \
+                    a.b.LostException: \n  at a.F.g\n  at a.H.<init> (H.kt:4)\nit happens (often) on Android 12\nException a.b.GoneException:\n  at a.B.c (B.kt:5)\n";
+        assert_eq!(
+            shown(text),
+            [
+                "First a.b.GoneException||a.B.c B.kt:3,java.lang.reflect.Method.invoke :0,a.D.e D.java:0|0",
+                "Cause a.b.LostException||a.F.g :0,a.H.<init> H.kt:4|0",
+                "First a.b.GoneException||a.B.c B.kt:5|0",
+            ]
+        );
+        // Frames that end a text, and words that are none.
+        assert_eq!(
+            shown("a.Gone: x\n  at a.B.c\nhappening in Android 7, 10\n"),
+            ["First a.Gone|x|a.B.c :0|0"]
+        );
+        for prose in ["at shop.core.Till", "at noon", "at 3.14", "at a.b is c"] {
+            assert_eq!(
+                shown(&format!("a.Gone: x\n  at a.B.c(B.kt:3)\n{prose}\n")),
+                ["First a.Gone|x|a.B.c B.kt:3|0"]
+            );
+        }
+    }
+
+    // https://github.com/firebase/firebase-android-sdk/issues/1823, https://github.com/SiriusSochi/front/issues/72
+    #[test]
+    fn marks_of_markdown_and_of_app_center() {
+        let expected = ["First a.Gone|x|a.B.c B.kt:3|0", "Cause a.Lost|y|a.D.e D.kt:4|0"];
+        for text in [
+            "`a.Gone: x\nat a.B.c(B.kt:3)\nCaused by: a.Lost: y\nat a.D.e(D.kt:4)`",
+            "a.Gone: x\nat a.B.c(B.kt:3)\n**Caused by: a.Lost: y\nat a.D.e(D.kt:4)**",
+            "```a.Gone: x\nat a.B.c(B.kt:3)\nCaused by: a.Lost: y\nat a.D.e(D.kt:4)```",
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+        assert_eq!(shown("a.B.c (B.kt:3);\n\na.D.e (D.kt);"), ["First ||a.B.c B.kt:3,a.D.e D.kt:0|0"]);
+    }
+
+    // https://github.com/K1rakishou/Kuroba-Experimental/issues/170
+    #[test]
+    fn the_prefix_of_logcat_stands_once_before_indented_lines() {
+        let expected = ["First a.Gone|x|a.B.c B.kt:3|0"];
+        for text in [
+            "E/Till | UNCAUGHT: a.Gone: x\nE/Till | UNCAUGHT: \tat a.B.c(B.kt:3)\n",
+            "E/Till: a.Gone: x\n    at a.B.c(B.kt:3)\n",
+            "08-24 16:07:42.680 6647-6647/com.shop E/AndroidRuntime: a.Gone: x\n        at a.B.c(B.kt:3)\n",
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
     #[test]
     fn threads_as_crashlytics_writes_them() {
         let threads = |text: &str| -> Vec<String> {

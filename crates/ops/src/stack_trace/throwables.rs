@@ -289,7 +289,9 @@ fn thread_of_report(line: &str) -> Option<&str> {
     };
     let last = name.rsplit('.').next().unwrap_or(name);
     // A throwable with an empty message.
-    let is_class = name.contains('.') && last.starts_with(char::is_uppercase) && !name.contains(' ');
+    let said = ["Caused by: ", "Suppressed: ", "Exception "].iter().find_map(|said| name.strip_prefix(said));
+    let is_class =
+        name.contains('.') && last.starts_with(char::is_uppercase) && !said.unwrap_or(name).contains(' ');
     (!is_class && !name.trim().is_empty() && name.len() <= MAX_THREAD_NAME).then_some(name)
 }
 
@@ -334,18 +336,35 @@ fn omitted(line: &str) -> Option<usize> {
     count.trim().parse().ok()
 }
 
+/// The frame of a method of which Play Console knows no place: `java.lang.reflect.Method.invoke`.
+fn without_place(name: &str) -> Option<ParsedFrame> {
+    let is_name = |part: &str| {
+        part.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '<'))
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '<' | '>' | '-'))
+    };
+    let (class, method) = name.rsplit_once('.')?;
+    let is_frame = class.contains('.')
+        && name.split('.').all(is_name)
+        // A sentence may end with a class.
+        && !method.starts_with(char::is_uppercase);
+    let frame = ParsedFrame { class: class.to_owned(), method: method.to_owned(), ..ParsedFrame::default() };
+    is_frame.then_some(frame)
+}
+
 /// `at a.B.c(B.kt:12)`, also without "at" and with a blank before the parenthesis.
 fn frame(line: &str) -> Option<ParsedFrame> {
     let (said, rest) = match line.strip_prefix("at ").or_else(|| line.strip_prefix("• at ")) {
         Some(rest) => (true, rest.trim()),
         None => (false, line),
     };
-    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`.
+    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`, App Center's `;`.
     let rest = match rest.rfind(')') {
-        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~']) => &rest[..=end],
+        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~', ';']) => &rest[..=end],
         _ => rest,
     };
-    let inner = rest.strip_suffix(')')?;
+    let Some(inner) = rest.strip_suffix(')') else {
+        return if said { without_place(rest) } else { None };
+    };
     let (name, place) = inner.rsplit_once('(')?;
     // Class loader and module: `app//`, `java.base@17/`.
     let name = name.trim_end();
