@@ -165,7 +165,8 @@ fn diagnose(
     cancel: &Cancel,
 ) -> Result<Diagnosis, TraceError> {
     let build = explain_build(view, &ask.text, cancel)?;
-    let is_compiler = |tool: BuildTool| !matches!(tool, BuildTool::Test | BuildTool::Gradle);
+    let is_compiler =
+        |tool: BuildTool| tool.is_of_build() && !matches!(tool, BuildTool::Test | BuildTool::Gradle);
     if build.errors.iter().any(|error| is_compiler(error.problem.tool)) {
         return Ok(Diagnosis::Build(build));
     }
@@ -175,7 +176,8 @@ fn diagnose(
     // A place alone, such as one of a warning, is no frame of a trace.
     let is_own = |frame: &ResolvedFrame| !frame.frame.class.is_empty() && !frame.places.is_empty();
     let has_own = traces.traces.iter().flat_map(|trace| &trace.frames).any(is_own);
-    let is_build = !build.errors.is_empty() || build.outcome != BuildOutcome::Unknown;
+    let is_build = build.errors.iter().any(|error| error.problem.tool.is_of_build())
+        || build.outcome != BuildOutcome::Unknown;
     Ok(match (traces.traces.is_empty(), is_build && !has_own) {
         (_, true) => Diagnosis::Build(build),
         (false, false) => Diagnosis::Trace(traces),

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::messages::begun;
 use super::{BuildProblem, BuildSeverity, BuildTool, OutputPlace};
+use super::{agp_json, exceptions, studio};
 
 /// Maximum number of lines of a block.
 const MAX_LINES: usize = 400;
@@ -28,6 +29,18 @@ pub(super) fn read(lines: &[String], at: usize) -> Option<Block> {
     }
     if is_cache_report(line) {
         return Some(cache_problems(lines, at));
+    }
+    if let Some(problem) = agp_json::message(line) {
+        return Some(Block { problems: vec![problem], next: at + 1 });
+    }
+    if let Some(block) = studio::read(lines, at).or_else(|| headless(lines, at)) {
+        return Some(block);
+    }
+    if let Some(chain) = exceptions::chain(lines, at) {
+        return Some(chain);
+    }
+    if matches!(line, "[ERROR] Failures:" | "[ERROR] Errors:") {
+        return Some(surefire(lines, at));
     }
     if line.ends_with(" FAILED") && line.contains(" > ") && !line.starts_with("> ") {
         return Some(failed_test(lines, at));
@@ -75,6 +88,88 @@ fn went_wrong(lines: &[String], at: usize) -> Block {
     Block { problems: of_block(&block, place), next }
 }
 
+/// Reads what went wrong where its head was not pasted: `Execution failed for task ':app:x'.`, the reasons indented beneath it.
+/// The script and its line may stand before it: `Build file '/p/build.gradle' line: 12`.
+fn headless(lines: &[String], at: usize) -> Option<Block> {
+    let place = script_place(&lines[at]);
+    let mut first = at;
+    if place.is_some() {
+        first = (at + 1..lines.len().min(at + 3)).find(|next| !lines[*next].trim().is_empty())?;
+    }
+    if !is_reason(bare(&lines[first])) {
+        return None;
+    }
+    let mut next = first + 1;
+    while let Some(line) = lines.get(next) {
+        let inner = line.trim_start_matches(['>', ' ', '\t', '|']);
+        let is_inside = line.is_empty() || line.starts_with(['>', ' ', '\t', '|']);
+        let ends = next - first >= MAX_LINES
+            || !is_inside
+            || inner.starts_with("at ")
+            || inner.starts_with("Caused by: ")
+            || inner.starts_with("Error:(")
+            || line.starts_with("> Task ")
+            || inner.starts_with("* ");
+        if ends {
+            break;
+        }
+        next += 1;
+    }
+    let block: Vec<&str> = lines[first..next]
+        .iter()
+        .map(|line| line.trim_start_matches("Error:").trim_end())
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    Some(Block { problems: of_block(&block, place), next })
+}
+
+/// Returns a line without the marks before it.
+fn bare(line: &str) -> &str {
+    let line = line.trim_start_matches(['>', ' ', '\t', '|']);
+    line.strip_prefix("Error:").map_or(line, str::trim_start)
+}
+
+/// Whether a line is one with which Gradle says why it failed.
+fn is_reason(line: &str) -> bool {
+    const STARTS: [&str; 27] = [
+        "Execution failed for task '",
+        "A problem occurred evaluating ",
+        "A problem occurred configuring ",
+        "A failure occurred while executing ",
+        "Could not resolve all ",
+        "Could not determine the dependencies of task ",
+        "Could not create task ",
+        "Could not find method ",
+        "Could not find property ",
+        "Could not set unknown property ",
+        "Could not get unknown property ",
+        "Could not compile build file ",
+        "Could not compile settings file ",
+        "Could not open cp_",
+        "Could not open settings generic class cache ",
+        "Cannot find a version of '",
+        "No matching variant of ",
+        "No matching configuration of ",
+        "Error resolving plugin [",
+        "Plugin [id: ",
+        "Failed to apply plugin ",
+        "Failed to transform artifact '",
+        "Failed to transform file '",
+        "Failed to transform '",
+        "SDK location not found",
+        "Unsupported class file major version ",
+        "Minimum supported Gradle version ",
+    ];
+    // A module has a group: what else was not found is no reason to fail.
+    let module = line.strip_prefix("Could not resolve ").or_else(|| line.strip_prefix("Could not find "));
+    let is_module = module.is_some_and(|rest| {
+        let name = rest.split_whitespace().next().unwrap_or_default().trim_end_matches('.');
+        name.split(':').filter(|part| !part.is_empty()).count() >= 2 && !name.contains('/')
+    });
+    let is_about_metadata = line.ends_with(" found when checking AAR metadata:");
+    is_module || is_about_metadata || STARTS.iter().any(|start| line.starts_with(start))
+}
+
 /// Whether a line begins the next of several failures: `2: Task failed with an exception.`
 fn is_numbered(line: &str) -> bool {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -83,18 +178,31 @@ fn is_numbered(line: &str) -> bool {
 
 /// Returns the problems of a block: the compilers' own lines in it, or what Gradle itself has to say.
 fn of_block(block: &[&str], place: Option<OutputPlace>) -> Vec<BuildProblem> {
+    // A reason that begins in the next line.
+    let joined: Vec<String> = block
+        .iter()
+        .enumerate()
+        .filter(|(at, line)| *at + 1 == block.len() || line.trim() != ">")
+        .map(|(at, line)| match at.checked_sub(1).map(|before| block[before]) {
+            Some(mark) if mark.trim() == ">" => format!("{}> {}", &mark[..mark.len() - 1], line.trim_start()),
+            _ => (*line).to_owned(),
+        })
+        .collect();
+    let block: Vec<&str> = joined.iter().map(String::as_str).collect();
     let mut problems = Vec::new();
     let mut rest: Vec<&str> = Vec::new();
-    for line in block {
+    for line in &block {
         let bare = line.trim_start_matches(['>', ' ', '|']);
-        match begun(bare)
-            .filter(|begun| begun.problem.tool != BuildTool::Kotlinc || begun.problem.place.is_some())
-        {
+        let says_more = |problem: &BuildProblem| {
+            let is_whole = problem.tool == BuildTool::Manifest && problem.place.is_none();
+            !is_whole && (problem.tool != BuildTool::Kotlinc || problem.place.is_some())
+        };
+        match begun(bare).filter(|begun| says_more(&begun.problem)) {
             Some(begun) => problems.push(begun.problem),
             None => rest.push(line),
         }
     }
-    if let Some(inner) = script_error(block, place.as_ref()) {
+    if let Some(inner) = script_error(&block, place.as_ref()).or_else(|| groovy_error(&block)) {
         problems.push(inner);
         return problems;
     }
@@ -102,10 +210,13 @@ fn of_block(block: &[&str], place: Option<OutputPlace>) -> Vec<BuildProblem> {
     let task = task_in(task);
     // The deepest line says what really failed; the ones above it, in whose course.
     let deepest = rest.iter().rfind(|line| line.trim_start().starts_with("> "));
-    let headline = match (is_specific(&rest), deepest) {
-        (Some(line), _) => line.trim_start_matches(['>', ' ']).to_owned(),
-        (None, Some(line)) => line.trim_start_matches(['>', ' ']).to_owned(),
-        (None, None) => rest[0].trim().to_owned(),
+    // What only announces the next line.
+    let announces = |line: &&&str| line.ends_with(" raised by workers:") || line.ends_with("startup failed:");
+    let announced = rest.iter().position(|line| announces(&line));
+    let deepest = announced.and_then(|at| rest.get(at + 1)).or(deepest);
+    let headline = match is_specific(&rest).or(deepest.copied()) {
+        Some(line) => line.trim_start_matches(['>', ' ']).to_owned(),
+        None => rest[0].trim().to_owned(),
     };
     let mut message = headline.clone();
     for line in rest.iter().take(MAX_KEPT) {
@@ -163,7 +274,8 @@ fn tool_of(message: &str) -> BuildTool {
         "Cannot choose between",
     ];
     let has = |text: &str| message.contains(text);
-    if DEPENDENCIES.iter().any(|start| has(start)) {
+    let is_about_script = has("Could not find method ") || has("Could not find property ");
+    if !is_about_script && DEPENDENCIES.iter().any(|start| has(start)) {
         BuildTool::Dependencies
     } else if has("onfiguration cache") {
         BuildTool::ConfigurationCache
@@ -219,6 +331,23 @@ fn script_error(block: &[&str], place: Option<&OutputPlace>) -> Option<BuildProb
     })
 }
 
+/// Reads the error of a Groovy script: `build file '/p/build.gradle': 12: unexpected token: } @ line 12, column 1.`
+fn groovy_error(block: &[&str]) -> Option<BuildProblem> {
+    static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?:build file|settings file|script|initialization script) '(?P<path>[^']+)': (?P<l>\d+): (?P<m>.*?)(?: @ line \d+, column (?P<c>\d+)\.)?$").ok()
+    });
+    let found = block.iter().find_map(|line| ERROR.as_ref()?.captures(line.trim()))?;
+    let column = found.name("c").and_then(|column| column.as_str().parse().ok());
+    Some(BuildProblem {
+        tool: BuildTool::Gradle,
+        severity: BuildSeverity::Error,
+        place: Some(OutputPlace { path: found["path"].to_owned(), line: found["l"].parse().ok(), column }),
+        message: found["m"].to_owned(),
+        tasks: Vec::new(),
+        times: 1,
+    })
+}
+
 fn is_cache_report(line: &str) -> bool {
     static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -261,6 +390,24 @@ fn cache_problems(lines: &[String], at: usize) -> Block {
         });
         next += 1;
     }
+    Block { problems, next }
+}
+
+/// Maven's list of failed tests: `[ERROR] Failures:`, beneath it `[ERROR]   CartTest.sells:12 expected: <1> but was: <2>`.
+fn surefire(lines: &[String], at: usize) -> Block {
+    let tests = lines[at + 1..].iter().map_while(|line| line.strip_prefix("[ERROR]   "));
+    let problems: Vec<BuildProblem> = tests
+        .map(|test| BuildProblem {
+            tool: BuildTool::Test,
+            severity: BuildSeverity::Error,
+            // It names the class, and not the file.
+            place: None,
+            message: test.trim().to_owned(),
+            tasks: Vec::new(),
+            times: 1,
+        })
+        .collect();
+    let next = at + 1 + problems.len();
     Block { problems, next }
 }
 

@@ -23,8 +23,13 @@ enum Depth {
 
 /// Returns the problems in the order in which they should be read.
 pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec<ExplainedProblem> {
+    // An exception is told only where a summary is all that is said besides: programs print many that no build stops at.
+    let has_cause = located.iter().any(|(problem, _)| {
+        problem.tool != BuildTool::Exception && !is_summary(first_line(&problem.message))
+    });
     let mut all: Vec<(Depth, usize, BuildProblem, Option<ProjectPlace>)> = located
         .into_iter()
+        .filter(|(problem, _)| !has_cause || problem.tool != BuildTool::Exception)
         .enumerate()
         .map(|(number, (problem, place))| (depth(&problem, place.as_ref()), number, problem, place))
         .collect();
@@ -42,6 +47,9 @@ pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec
         } else {
             match (depth, &name) {
                 (Depth::Summary, _) => Some("it sums up what failed".to_owned()),
+                (Depth::Consequence, _) if problem.tool == BuildTool::Aapt => {
+                    Some("it depends on what failed above".to_owned())
+                }
                 (Depth::Consequence, _) if root < Some(Depth::Consequence) => {
                     Some("its types depend on what failed above".to_owned())
                 }
@@ -72,7 +80,7 @@ pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec
 
 fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
     let message = problem.message.as_str();
-    let first = message.lines().next().unwrap_or_default();
+    let first = first_line(message);
     let has = |text: &str| message.contains(text);
     if is_summary(first) {
         return Depth::Summary;
@@ -90,8 +98,11 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
             return Depth::Script;
         }
         BuildTool::Dependencies => return Depth::Dependency,
+        BuildTool::Aapt if first.starts_with("failed linking ") => return Depth::Consequence,
         BuildTool::Aapt | BuildTool::Manifest => return Depth::Resource,
-        BuildTool::Lint | BuildTool::Test | BuildTool::R8 => return Depth::Code,
+        BuildTool::Lint | BuildTool::Test | BuildTool::R8 | BuildTool::Style | BuildTool::Exception => {
+            return Depth::Code;
+        }
         _ => {}
     }
     if is_syntax(first) {
@@ -109,6 +120,10 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
         return Depth::Type;
     }
     Depth::Code
+}
+
+fn first_line(message: &str) -> &str {
+    message.lines().next().unwrap_or_default()
 }
 
 fn is_about_versions(message: &str) -> bool {
@@ -166,7 +181,30 @@ fn is_consequence(first: &str) -> bool {
 }
 
 fn is_summary(first: &str) -> bool {
-    const SIGNS: [&str; 19] = [
+    const SIGNS: [&str; 42] = [
+        "error executing command",
+        "linker command failed with exit code",
+        "There are test failures.",
+        "Build command failed.",
+        "ninja: build stopped: ",
+        "Failed to execute aapt",
+        "AAPT2 error: check logs for details",
+        "Failed to process resources, see aapt output above",
+        "Compilation finished with errors",
+        "finished with non-zero exit value",
+        "Gradle task assemble",
+        "Gradle task bundle",
+        "Command failed: ",
+        "Could not install the app on the device",
+        "Error while merging dex archives",
+        "failed (Exit ",
+        "failed: (Exit ",
+        ": Compilation failure",
+        "COMPILATION ERROR",
+        "Error while annotation processing",
+        "Error occurred in KSP, check log for detail",
+        "Processing did not complete. See error above for details",
+        "ScriptCompilationException(",
         "KSP failed with exit code",
         "Missing classes detected while running R8",
         "InvocationTargetException (no error message)",

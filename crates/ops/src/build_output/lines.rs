@@ -11,12 +11,16 @@ const MAX_LINE: usize = 4_000;
 pub(super) fn plain_lines(text: &str) -> Vec<String> {
     static COLOURS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").ok());
     static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        // GitHub Actions, GitLab and Jenkins write the time first; GitHub marks errors and groups.
+        // GitHub Actions, GitLab and Jenkins write the time first; GitHub marks errors and groups; `flutter --verbose` writes
+        // how long it waited, Ant its task. Lines are pasted as Markdown's code.
         Regex::new(
-            r"^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z? ?(?:\d\d[OE]\+? ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?",
+            r"^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z? ?(?:\d\d[OE]\+? ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?)?(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?`*",
         )
         .ok()
     });
+    // Before Gradle 4, what a task printed stood right behind the task's path.
+    static TASK: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^(?::[\w-]+)+(?P<path>/|[A-Za-z]:\\)").ok());
     let mut lines = Vec::new();
     for line in text.split(['\n', '\r']) {
         let line = match line.char_indices().nth(MAX_LINE) {
@@ -28,7 +32,12 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
             None => line.to_owned(),
         };
         let start = ADDED.as_ref().and_then(|added| added.find(&line)).map_or(0, |found| found.end());
-        lines.push(line[start..].trim_end().to_owned());
+        let line = line[start..].trim_end().trim_end_matches('`');
+        let task = TASK.as_ref().filter(|_| line.starts_with(':')).and_then(|task| task.captures(line));
+        let start = task.and_then(|found| found.name("path")).map_or(0, |path| path.start());
+        let (task, line) = line.split_at(start);
+        lines.extend((!task.is_empty()).then(|| task.to_owned()));
+        lines.push(line.to_owned());
     }
     lines
 }
@@ -41,6 +50,11 @@ mod tests {
     fn what_others_add_is_removed() {
         let text = "\u{1b}[31me: x\u{1b}[0m\r\n2024-05-01T10:00:00.1234567Z ##[error]e: y\n[10:00:00] > Task :a\n  indented";
         assert_eq!(plain_lines(text), ["e: x", "", "e: y", "> Task :a", "  indented"]);
+        let text = "[  +12 ms] e: x\n[        ]    > y\n   [exec] e: z\n`e: name`\n:app:lint/p/A.kt:3\n:app:lint FAILED";
+        assert_eq!(
+            plain_lines(text),
+            ["e: x", "   > y", "e: z", "e: name", ":app:lint", "/p/A.kt:3", ":app:lint FAILED"]
+        );
         assert_eq!(plain_lines(&"x".repeat(10_000))[0].len(), MAX_LINE);
     }
 }

@@ -25,8 +25,10 @@ const CODE: &str = r"(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:kt|kts|jav
 const XML: &str = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\r\n]*?[^:\s]\.(?:xml|png|webp|9\.png))";
 
 static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
-    use BuildTool::{Aapt, Javac, Kapt, Kotlinc, Lint, Manifest, R8};
-    let forms: [(String, BuildTool, bool); 17] = [
+    use BuildTool::{
+        Aapt, Bazel, Clang, Compose, Gradle, Javac, Kapt, Kotlinc, Lint, Manifest, Maven, Other, R8, Style,
+    };
+    let forms: [(String, BuildTool, bool); 36] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):? (?P<m>.*)$"), Kotlinc, true),
         // Gradle with Kotlin before 1.8.20: `e: /p/A.kt: (3, 5): Unresolved reference: x`.
@@ -39,8 +41,8 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         (format!(r"^\[(?P<s>ERROR|WARNING)\] (?:file:///??)?{CODE}:? ?[\[(](?P<l>\d+),\s?(?P<c>\d+)[\])]:? (?P<m>.*)$"), Kotlinc, false),
         // Android lint: `/p/A.kt:12: Error: Call requires API level 26 (current min is 21): x [NewApi]`.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+)(?::(?P<l>\d+))?: (?P<s>Error|Warning): (?P<m>.*\[\w+(?: from [^\]]*)?\])$".to_owned(), Lint, true),
-        // javac: `/p/A.java:3: error: cannot find symbol`; made by javac 17 here.
-        (format!(r"^{CODE}:(?P<l>\d+): (?P<s>error|warning): (?P<m>.*)$"), Javac, true),
+        // javac: `/p/A.java:3: error: cannot find symbol`; made by javac 17 here, which says `error` in Chinese, Japanese and German, too.
+        (format!(r"^{CODE}:(?P<l>\d+): (?P<s>error|warning|错误|警告|エラー|Fehler|Warnung): ?(?P<m>.*)$"), Javac, true),
         // The manifest merger: `/p/AndroidManifest.xml:12:9-40 Error:`, the message in the next lines.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?AndroidManifest\.xml)(?::(?P<l>\d+):(?P<c>\d+)\S*)? (?P<s>Error|Warning):\s*(?P<m>.*)$".to_owned(), Manifest, true),
         // AAPT2 through the Android Gradle plugin: `ERROR:/p/res/layout/a.xml:12: AAPT: error: resource string/x (aka …) not found.`
@@ -55,8 +57,40 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         (r"^(?P<s>ERROR|error|WARNING|warning|AGPBI): ?(?:[^\r\n]*?: )?(?:R8|D8): (?P<m>.*)$".to_owned(), R8, false),
         (r"^(?P<m>Missing classes? (?:detected while running R8|\S+ \(referenced from: ).*)$".to_owned(), R8, false),
         (r"^(?P<m>Duplicate class \S+ found in modules .*)$".to_owned(), BuildTool::Dependencies, false),
+        // The same where only the message was pasted: <https://github.com/singhkshitij/MagicPrint-ECommerce-App-Android/issues/13>.
+        (r"^(?:[^\r\n]*?(?:Exception|Error|error): ?)?(?P<m>Manifest merger failed ?: .*)$".to_owned(), Manifest, true),
+        // <https://github.com/mergehez/ArgPlayer/issues/6>
+        (r"^AAPT: (?P<s>error|warn): (?P<m>.*)$".to_owned(), Aapt, false),
+        // <https://github.com/flutter/flutter/issues/20760>, <https://github.com/square/leakcanary/issues/1485>
+        (r"^(?:D8|R8): (?P<m>.*)$".to_owned(), R8, false),
+        (r"^(?P<m>Program type already present: .*|Type \S+ is defined multiple times: .*|Cannot fit requested classes in a single dex file.*)$".to_owned(), R8, false),
+        // Kotlin's messages that lost their mark: <https://github.com/line/flutter_line_sdk/issues/123>, <https://github.com/iaphub/react-native-iaphub/issues/120>.
+        (format!(r"^file:///??{CODE}:(?P<l>\d+):(?P<c>\d+):? (?P<m>.*)$"), Kotlinc, true),
+        (format!(r"^{CODE}: \((?P<l>\d+), (?P<c>\d+)\): (?P<m>.*)$"), Kotlinc, true),
+        (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*[\\/][^:\r\n]*\.kts?):(?P<l>\d+):(?P<c>\d+) (?P<m>[A-Z'].*)$".to_owned(), Kotlinc, true),
+        (r"^(?:[ew]: )?(?P<m>\S[^\r\n]*\.kotlin_module: Module was compiled with an incompatible version of Kotlin.*)$".to_owned(), Kotlinc, false),
+        // ktlint and detekt: `/p/A.kt:30:45: Missing newline after ","`, <https://github.com/mozilla-mobile/android-components/issues/11162>.
+        (format!(r"^{CODE}:(?P<l>\d+):(?P<c>\d+): (?P<m>.*)$"), Style, false),
+        // A processor that failed on a file: <https://github.com/isaac-udy/Enro/issues/192>.
+        (format!(r"^{CODE}: (?P<m>(?:[\w.]+\.)?\w+(?:Exception|Error): .*)$"), Other, false),
+        // <https://github.com/mitchtabian/Food2Fork-KMM/pull/7>
+        (r"^(?P<m>This version \(\S+\) of the Compose Compiler requires Kotlin version .*)$".to_owned(), Compose, false),
+        // Clang, its linker and CMake: <https://github.com/react/react-native/issues/26425>, <https://github.com/wzj5530/Vins-On-Android/issues/15>.
+        (r"^(?:C/C\+\+: )?(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift)):(?P<l>\d+)(?::(?P<c>\d+))?: (?:fatal )?(?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, true),
+        (r"^(?:C/C\+\+: )?(?:ld(?:\.lld|64\.lld)?|clang(?:\+\+)?(?:\.exe)?): (?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, false),
+        (r"^(?:C/C\+\+: )?CMake (?P<s>Error|Warning) at (?P<path>[^:\r\n]+):(?P<l>\d+)(?: \([^)]*\))?:\s*(?P<m>.*)$".to_owned(), Clang, true),
+        // <https://github.com/Kotlin/kotlin-examples/issues/78>
+        (r"^(?:\S+: )?\[ERROR\] (?P<m>Failed to execute goal .*?)(?: -> \[Help \d+\])?$".to_owned(), Maven, false),
+        // <https://github.com/cgruber/rules_kotlin/issues/24>
+        (r"^ERROR: (?P<path>[^\r\n]*?/BUILD(?:\.bazel)?):(?P<l>\d+):(?P<c>\d+): (?P<m>.*)$".to_owned(), Bazel, false),
+        // Gradle's process ended: <https://github.com/ionic-team/ionic-framework/issues/13493>, <https://github.com/apache/eventmesh/issues/2229>.
+        (r"^(?P<m>The message received from the daemon indicates that the daemon has disappeared.*|Gradle build daemon disappeared unexpectedly.*|Expiring Daemon because JVM (?:heap space|Metaspace) is exhausted.*)$".to_owned(), Gradle, false),
+        // Kotlin/Native: `error: Compilation failed: …`, <https://github.com/theolm/Rinku/issues/89>; it begins so alone, too.
+        (r"^(?:error: |exception: )?(?P<m>[Cc]ompilation failed: .*)$".to_owned(), Kotlinc, false),
+        // What any program may print: <https://github.com/KevinnZou/compose-webview-multiplatform/issues/44>.
+        (r"^(?:[A-Z][\w ]{1,40}: )?(?P<s>error|ERROR|Error|fatal error|warning|WARNING|Warning|错误|警告|エラー|Fehler|Warnung): ?(?P<m>\S.*)$".to_owned(), Other, true),
         // A message of Kotlin's compiler, KSP or kapt without a place.
-        (r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?P<m>.*)$".to_owned(), Kotlinc, true),
+        (r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)(?:\]|\*\*\*) )?(?P<m>.*)$".to_owned(), Kotlinc, true),
     ];
     let compiled = forms.into_iter().filter_map(|(pattern, tool, continues)| {
         Some(MessageForm { pattern: Regex::new(&pattern).ok()?, tool, continues })
@@ -64,21 +98,34 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     compiled.collect()
 });
 
+/// What only says that others have been said, or will be, without a place.
+const ANNOUNCEMENTS: [&str; 2] = ["Missing classes detected while running R8", "failed linking "];
+
 /// Reads a line that begins a problem.
 pub(super) fn begun(line: &str) -> Option<BegunProblem> {
     // Most lines of a log are none; each form has one of these.
     if !line.contains(": ")
-        && !line.contains(" Error:")
+        && !line.contains("Error:")
+        && !line.contains("aemon")
+        && !line.contains(".kt")
+        && !line.starts_with("Cannot fit")
+        && !line.starts_with(['错', '警', 'エ'])
         && !line.starts_with("Duplicate class")
         && !line.starts_with("Missing class")
+        && !line.starts_with("This version (")
     {
         return None;
     }
     FORMS.iter().find_map(|form| {
         let found = form.pattern.captures(line)?;
+        if form.tool == BuildTool::Other && ANNOUNCEMENTS.iter().any(|start| found["m"].starts_with(start)) {
+            return None;
+        }
         let text = |name: &str| found.name(name).map_or("", |found| found.as_str());
         let severity = match text("s") {
-            "w" | "warning" | "WARNING" | "WARN" | "warn" | "Warning" => BuildSeverity::Warning,
+            "w" | "warning" | "WARNING" | "WARN" | "warn" | "Warning" | "警告" | "Warnung" => {
+                BuildSeverity::Warning
+            }
             _ => BuildSeverity::Error,
         };
         let problem = BuildProblem {
@@ -114,14 +161,24 @@ fn tool(of_form: BuildTool, found: &Captures<'_>) -> BuildTool {
         (BuildTool::Kapt, _) => BuildTool::Ksp,
         (BuildTool::Kotlinc, _) if path.ends_with(".java") => BuildTool::Javac,
         (BuildTool::Kotlinc, _) if path.is_empty() && message.contains("kapt") => BuildTool::Kapt,
+        (BuildTool::Other, _) if is_about_resources(message) => BuildTool::Aapt,
+        (BuildTool::Other, _) if message.contains("AndroidManifest.xml") => BuildTool::Manifest,
         (tool, _) => tool,
     }
+}
+
+/// Whether a message without a place is one of AAPT.
+fn is_about_resources(message: &str) -> bool {
+    (message.starts_with("resource ") || message.starts_with("style attribute "))
+        && message.contains("not found")
+        || message.contains("No resource found that matches")
+        || message.contains("No resource identifier found")
 }
 
 /// Whether a line ends a message that continues: another kind of line begins.
 pub(super) fn ends_message(line: &str) -> bool {
     static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(?:> Task |FAILURE: |BUILD |\* |\d+ (?:errors?|warnings?)\b|Note: |\[(?:INFO|ERROR|WARNING)\]|Explanation for issues|Caused by: |at )").ok()
+        Regex::new(r"^(?:> Task |FAILURE: |BUILD |\* |\d+ (?:errors?|warnings?)\b|\d+ actionable tasks?:|Note: |\[(?:INFO|ERROR|WARNING)\]|Explanation for issues|Caused by: |at )").ok()
     });
     line.trim().is_empty()
         || ENDS.as_ref().is_some_and(|ends| ends.is_match(line.trim_start()))

@@ -1,12 +1,15 @@
 //! The output of a build: which of its errors is the root cause, what follows from it, and where each is in the project.
 //! Invariant: every place is one that the output names; a place that may be another one says so.
 
+mod agp_json;
 mod blocks;
 mod causes;
+mod exceptions;
 mod lines;
 mod locate;
 mod messages;
 mod parse;
+mod studio;
 
 pub use self::locate::ProjectPlace;
 pub use self::parse::{BuildOutcome, ParsedBuild, parse_build};
@@ -26,11 +29,21 @@ pub enum BuildTool {
     Aapt,
     Manifest,
     R8,
+    /// The compiler of C and C++, with its linker and CMake.
+    Clang,
     Lint,
     Dependencies,
     ConfigurationCache,
+    /// A check of how the code is written: ktlint, detekt, Spotless.
+    Style,
     Test,
     Gradle,
+    Maven,
+    Bazel,
+    /// A program that threw an exception.
+    Exception,
+    /// A program that is not known.
+    Other,
 }
 
 impl BuildTool {
@@ -44,12 +57,35 @@ impl BuildTool {
             BuildTool::Aapt => "aapt2",
             BuildTool::Manifest => "manifest merger",
             BuildTool::R8 => "r8",
+            BuildTool::Clang => "clang",
             BuildTool::Lint => "lint",
             BuildTool::Dependencies => "dependencies",
             BuildTool::ConfigurationCache => "configuration cache",
+            BuildTool::Style => "style check",
             BuildTool::Test => "test",
             BuildTool::Gradle => "gradle",
+            BuildTool::Maven => "maven",
+            BuildTool::Bazel => "bazel",
+            BuildTool::Exception => "exception",
+            BuildTool::Other => "build",
         }
+    }
+
+    /// Whether only a build says such a thing: any text may name an exception or begin with `error:`.
+    pub(crate) fn is_of_build(self) -> bool {
+        !matches!(self, BuildTool::Exception | BuildTool::Other)
+    }
+
+    /// Whether what it says is taken for an error by its form alone, which a build that succeeded disproves.
+    fn is_guessed(self) -> bool {
+        matches!(
+            self,
+            BuildTool::Style
+                | BuildTool::Dependencies
+                | BuildTool::Gradle
+                | BuildTool::Exception
+                | BuildTool::Other
+        )
     }
 }
 
@@ -107,8 +143,11 @@ pub struct ExplainedBuild {
 pub fn explain_build(view: &View, text: &str, cancel: &Cancel) -> Result<ExplainedBuild, Cancelled> {
     let ParsedBuild { problems, outcome } = parse_build(text, cancel)?;
     let warnings = problems.iter().filter(|problem| problem.severity == BuildSeverity::Warning).count();
-    let errors: Vec<BuildProblem> =
-        problems.into_iter().filter(|problem| problem.severity == BuildSeverity::Error).collect();
+    let errors: Vec<BuildProblem> = problems
+        .into_iter()
+        .filter(|problem| problem.severity == BuildSeverity::Error)
+        .filter(|problem| outcome != BuildOutcome::Succeeded || !problem.tool.is_guessed())
+        .collect();
     let mut places = locate::ProjectFiles::find(view, &errors, cancel)?;
     let mut located = Vec::with_capacity(errors.len());
     for problem in errors {

@@ -59,7 +59,10 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
                 problems.add(problem);
             }
             at = next;
-        } else if let Some(BegunProblem { mut problem, continues }) = begun(line) {
+        } else if let Some(BegunProblem { mut problem, continues }) =
+            // Mail and Markdown quote and indent lines.
+            begun(line).or_else(|| begun(line.trim_start_matches(['>', ' ', '\t'])))
+        {
             let further = if continues { further_lines(&lines, at + 1) } else { 0 };
             problem.message = message(&problem.message, &lines[at + 1..=at + further]);
             if !task.is_empty() {
@@ -78,7 +81,16 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
 
 /// Returns the task of Gradle's `> Task :app:compileKotlin FAILED`.
 fn task_of(line: &str) -> Option<&str> {
-    line.strip_prefix("> Task ").or_else(|| line.strip_prefix("> Configure project "))?.split(' ').next()
+    let modern = line.strip_prefix("> Task ").or_else(|| line.strip_prefix("> Configure project "));
+    // Before Gradle 4: `:app:compileKotlin`, `:app:compileKotlin UP-TO-DATE`.
+    let old = || {
+        let (task, state) = line.split_once(' ').unwrap_or((line, "FAILED"));
+        let is_path = task.len() > 1
+            && task.starts_with(':')
+            && task.chars().all(|c| c.is_alphanumeric() || "_-:".contains(c));
+        (is_path && state.chars().all(|c| c.is_ascii_uppercase() || c == '-')).then_some(task)
+    };
+    modern.and_then(|rest| rest.split(' ').next()).or_else(old)
 }
 
 fn outcome_of(line: &str) -> Option<BuildOutcome> {

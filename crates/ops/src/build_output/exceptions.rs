@@ -1,0 +1,82 @@
+//! Reads an exception that a program of the build threw: of a chain the last cause.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::blocks::Block;
+use super::messages::begun;
+use super::{BuildProblem, BuildSeverity, BuildTool, OutputPlace};
+
+/// Maximum number of lines between an exception and its first frame.
+const MAX_MESSAGE: usize = 12;
+
+/// Reads the chain of exceptions that begins at line `at`, if one does.
+pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
+    let mut deepest = exception(&lines[at])?;
+    // What is known of an exception's message says more than its class.
+    let is_known = |tool: BuildTool| matches!(tool, BuildTool::Manifest | BuildTool::Gradle);
+    if begun(&lines[at]).is_some_and(|begun| is_known(begun.problem.tool)) {
+        return None;
+    }
+    let scripts = script_errors(&lines[at]);
+    let mut next = at + 1;
+    let mut since = 0;
+    while let Some(line) = lines.get(next) {
+        let bare = line.trim_start_matches(['>', ' ', '\t']);
+        if bare.starts_with("at ") || bare.starts_with("... ") {
+            since = MAX_MESSAGE;
+        } else if bare.starts_with("Caused by: ") || bare.starts_with("Suppressed: ") {
+            if let Some(cause) = exception(line).filter(|_| bare.starts_with("Caused")) {
+                deepest = cause;
+            }
+            since = 0;
+        } else if since >= MAX_MESSAGE || bare.is_empty() || begun(bare).is_some() || is_gradle(bare) {
+            break;
+        } else {
+            since += 1;
+        }
+        next += 1;
+    }
+    let problems =
+        if scripts.is_empty() { vec![problem(BuildTool::Exception, None, deepest)] } else { scripts };
+    Some(Block { problems, next })
+}
+
+fn is_gradle(line: &str) -> bool {
+    ["* ", "BUILD ", "Task ", "FAILURE: "].iter().any(|start| line.starts_with(start))
+}
+
+/// Returns the class of the exception and its message, if the line begins with one.
+fn exception(line: &str) -> Option<String> {
+    static EXCEPTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r#"^(?:\[\w+\] )?(?:Caused by: |Cause \d+: |Exception in thread "[^"]*" )?(?P<e>(?:[a-z_][\w$]*\.)+(?:[A-Z][\w$.]*)?(?:Exception|Error|Failure)(?:: .*)?|ScriptCompilationException\(.*)$"#,
+        )
+        .ok()
+    });
+    let bare = line.trim_start_matches(['>', ' ', '\t', '`']);
+    if !bare.contains("Exception") && !bare.contains("Error") && !bare.contains("Failure") {
+        return None;
+    }
+    Some(EXCEPTION.as_ref()?.captures(bare)?["e"].to_owned())
+}
+
+/// Returns the errors of Kotlin scripts that Gradle's exception lists:
+/// `ScriptCompilationException(errors=[ScriptCompilationError(message=…, location=/p/build.gradle.kts (15:7))])`.
+fn script_errors(line: &str) -> Vec<BuildProblem> {
+    static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"ScriptCompilationError\(message=(?P<m>.*?), location=(?P<path>[^()]+?) \((?P<l>\d+):(?P<c>\d+)\)\)").ok()
+    });
+    let Some(error) = ERROR.as_ref() else { return Vec::new() };
+    let errors = error.captures_iter(line).map(|found| {
+        let number = |name: &str| found[name].parse().ok();
+        let place = OutputPlace { path: found["path"].to_owned(), line: number("l"), column: number("c") };
+        problem(BuildTool::Gradle, Some(place), found["m"].to_owned())
+    });
+    errors.collect()
+}
+
+fn problem(tool: BuildTool, place: Option<OutputPlace>, message: String) -> BuildProblem {
+    BuildProblem { tool, severity: BuildSeverity::Error, place, message, tasks: Vec::new(), times: 1 }
+}
