@@ -14,6 +14,7 @@ mod first;
 mod fresh;
 mod isolation;
 mod latency;
+mod many_files;
 mod paraphrases;
 mod scale;
 mod search;
@@ -50,7 +51,7 @@ const WITHOUT_TREE: [(&str, Measure); 6] = [
 ];
 
 /// Flags that measure one subject on each tree.
-const OF_TREES: [(&str, MeasureTree); 8] = [
+const OF_TREES: [(&str, MeasureTree); 9] = [
     ("--servers", servers::measure),
     ("--server-times", servers::measure_times),
     ("--first", first::measure),
@@ -59,6 +60,7 @@ const OF_TREES: [(&str, MeasureTree); 8] = [
     ("--traces", debugging::measure_traces),
     ("--contracts", contracts::measure),
     ("--types", types::measure),
+    ("--many-files", many_files::measure),
 ];
 
 fn main() {

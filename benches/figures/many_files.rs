@@ -1,0 +1,110 @@
+//! Memory and questions in a large tree whose files all differ: forty copies of a tree, in each of which every file has a line and its first
+//! class a name of its own.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::Bench;
+use crate::bare;
+use crate::daemon::{Connection, Daemon};
+use crate::latency;
+use crate::table::{Table, ms, percentiles};
+
+const COPIES: usize = 40;
+const FINDS: usize = 1_000;
+const REFERENCES: usize = 100;
+
+pub(crate) fn measure(bench: &Bench, table: &mut Table) {
+    let large = bench.scratch.path().join("many");
+    let classes = copy(&bench.tree, &large);
+    let names = latency::names(&bench.tree);
+    let home = bench.scratch.path().join("many-home");
+    for (start, most) in [("a cold start", 300), ("a restart", 250)] {
+        let daemon = Daemon::at(&large, &home);
+        let started = Instant::now();
+        daemon.run(&["start"]);
+        daemon.wait_until_indexed();
+        let whole = started.elapsed();
+        while daemon.status()["unverified_files"] != json!(0) {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        let mut connection = daemon.connect("native");
+        let status = daemon.status();
+        let (files, symbols) = (&status["files"], &status["symbols"]);
+        let against = format!("{files} files, {symbols} symbols");
+        let mut row = |figure: &str, measured: String, target: &str| {
+            table.row(&bench.name, &format!("{figure} after {start}"), measured, against.clone(), target);
+        };
+        row("whole index", ms(whole), "–");
+        let of_one_copy: Vec<String> =
+            (0..FINDS).map(|at| classes[at * 7 % classes.len()].1.clone()).collect();
+        for (figure, queries, part, target) in [
+            ("find_symbol in one copy, p50 / p99", &of_one_copy, false, "≤ 0.4 / 2 ms"),
+            ("find_symbol in all copies, p50 / p99", &latency::exact_queries(&names), false, "–"),
+            (
+                "find_symbol by a part, in all copies, p50 / p99",
+                &latency::substring_queries(&names),
+                true,
+                "–",
+            ),
+        ] {
+            let (p50, p99) = percentiles(latency::ask(&mut connection, &queries[..FINDS], part));
+            row(figure, format!("{} / {}", ms(p50), ms(p99)), target);
+        }
+        let (p50, p99) = percentiles(references(&mut connection, &classes));
+        row("find_referencing_symbols, p50 / p99", format!("{} / {}", ms(p50), ms(p99)), "–");
+        let status = daemon.status();
+        let pid = status["pid"].as_u64().unwrap_or(0);
+        let workers = status["memory"]["parse_workers"].as_array().cloned().unwrap_or_default();
+        let workers: u64 =
+            workers.iter().map(|worker| rollup(worker["pid"].as_u64().unwrap_or(0), "Pss:")).sum();
+        let sizes = format!("{} MB and {} MB", rollup(pid, "Pss:") / 1000, workers / 1000);
+        row("PSS of the daemon and its workers", sizes, &format!("≤ {most} MB"));
+        row("of which anonymous", format!("{} MB", rollup(pid, "Anonymous:") / 1000), "≤ 150 MB");
+        row("files whose outline is on disk alone", status["stored_outlines"].to_string(), "–");
+    }
+}
+
+/// Asks for the uses of classes that one copy declares.
+fn references(connection: &mut Connection, classes: &[(String, String)]) -> Vec<std::time::Duration> {
+    let one = |at: usize| {
+        let (path, name) = &classes[at * 31 % classes.len()];
+        let arguments: Value = json!({"name_path": name, "relative_path": path});
+        let started = Instant::now();
+        connection.call("find_referencing_symbols", &arguments);
+        started.elapsed()
+    };
+    (0..REFERENCES).map(one).collect()
+}
+
+/// Writes the copies; returns the classes that have a name of their own, with their files.
+fn copy(tree: &Path, large: &Path) -> Vec<(String, String)> {
+    let mut classes = Vec::new();
+    for (number, (path, _, text)) in bare::sources_with_paths(tree).into_iter().enumerate() {
+        let head = text.find("\nclass ").map(|at| at + "\nclass ".len());
+        let name =
+            head.map(|at| text[at..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""));
+        for copy in 0..COPIES {
+            let relative = Path::new(&format!("copy_{copy}")).join(&path);
+            let mut text = text.clone();
+            if let (Some(head), Some(name)) = (head, name.filter(|name| !name.is_empty())) {
+                text.insert_str(head + name.len(), &format!("_{copy}"));
+                classes.push((relative.to_string_lossy().into_owned(), format!("{name}_{copy}")));
+            }
+            let target = large.join(relative);
+            std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+            std::fs::write(target, format!("{text}\n# copy {copy} of file {number}\n")).unwrap();
+        }
+    }
+    classes
+}
+
+/// Returns kilobytes of a process's memory.
+fn rollup(pid: u64, field: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(field));
+    let kibibytes: u64 = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+    kibibytes * 1024 / 1000
+}
