@@ -27,6 +27,8 @@ pub(super) struct LettingGo {
     is_for_all: bool,
     /// What they took when every file had been looked at: more cannot be let go of as long as nothing else is stored or in a table.
     settled: usize,
+    /// Whether that was stored or came into a table since the first job of this round began, which may have passed its files.
+    has_more: bool,
     /// Whether freed memory is still to be given back.
     has_freed: bool,
 }
@@ -35,6 +37,7 @@ impl LettingGo {
     /// Notes that more outlines than before may be stored or in a table.
     pub(super) fn try_again(&mut self) {
         self.settled = 0;
+        self.has_more = true;
     }
 
     /// Has all outlines let go of that can be.
@@ -65,7 +68,10 @@ impl Run {
         self.letting_go.is_running = true;
         let (snapshot, stored, sender) =
             (self.state.snapshot(), self.scanner.stored.clone(), self.sender.clone());
-        let from = self.letting_go.next.take().unwrap_or_else(RelPath::root);
+        let from = self.letting_go.next.take().unwrap_or_else(|| {
+            self.letting_go.has_more = false;
+            RelPath::root()
+        });
         self.pool.urgent_background(move || {
             let (replaced, next) = without_outlines(&snapshot, &from, &stored);
             // Before the engine replaces entries: what else holds the old ones would keep their outlines.
@@ -89,7 +95,9 @@ impl Run {
         if self.letting_go.next.is_none() {
             self.scanner.stored.forget_read();
             (self.letting_go.is_begun, self.letting_go.is_for_all) = (false, false);
-            self.letting_go.settled = self.state.resident_outlines();
+            if !self.letting_go.has_more {
+                self.letting_go.settled = self.state.resident_outlines();
+            }
             if std::mem::take(&mut self.letting_go.has_freed) {
                 self.pool.background(allocator::give_back);
             }
