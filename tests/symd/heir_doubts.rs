@@ -228,6 +228,28 @@ fn overrides_of_javas_accessors_are_used_like_properties() {
     assert!(base.starts_with("Sub.kt:7 in g"), "{base}");
 }
 
+const FLAGS_OF_JAVA: &str = "//- Door.java\npublic class Door { public boolean isOpen() { return true; } public void setOpen(boolean open) {} public int getWidth() { return 1; }\n\
+    public void setWidth(int width) {} public void setIsOpen(int open) {} }\n\
+    //- Use.kt\nfun f(d: Door) = d.isOpen\nfun g(d: Door) { d.isOpen = true }\nfun h(d: Door) { d.width += 1 }\n";
+
+#[test]
+fn what_kotlin_writes_of_javas_calls_the_setter_and_the_getter() {
+    let user = project(&["kotlin", "java"], FLAGS_OF_JAVA);
+    // Two methods are meant by one name, so that the use by the name of one of them is marked.
+    let (written, both) = ("Use.kt:2 in g", "Use.kt\n 1 in f: fun f(d: Door) = d.isOpen\n 2? in g");
+    for (name, uses) in [
+        ("Door/setOpen", written),
+        ("Door/isOpen", both),
+        ("Door/setWidth", "Use.kt:3 in h"),
+        ("Door/getWidth", "Use.kt:3 in h"),
+    ] {
+        let answer = user.check(&["refs", name], 0);
+        assert!(answer.starts_with(uses), "{name}: {answer}");
+    }
+    let other = user.check(&["refs", "Door/setIsOpen"], 0);
+    assert!(!other.contains("Use.kt"), "{other}");
+}
+
 #[test]
 fn callers_do_not_promise_calls_by_another_name() {
     let files =

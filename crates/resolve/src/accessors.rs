@@ -17,11 +17,12 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::{FileEntry, NeededWords};
 use symd_syntax::{Imported, Outline, Row, SymbolKind, name_hash};
+use symd_types::kotlin::accessors_of;
 
 /// Returns the names by which the other of the two languages may reach a member called `name`: those of its
 /// accessors, in case it is a Kotlin property, and those of its property, in case it is a Java accessor.
 pub fn accessor_names(name: &str) -> Vec<String> {
-    let mut names = accessors_of(name);
+    let mut names = other_accessors(name);
     names.extend(properties_of(name));
     names
 }
@@ -46,7 +47,7 @@ impl OtherForm {
         match form(&target.file) {
             AccessorForm::Methods if is_method => in_kotlin(properties_of(name)),
             AccessorForm::Properties if is_variable => {
-                let mut names = accessors_of(name);
+                let mut names = other_accessors(name);
                 if outline.occurrences.contains("JvmName")
                     && let Some(current) = resolver.sources.current(&target.file)
                 {
@@ -229,7 +230,7 @@ pub fn renamed_accessor(property: &str, accessor: &str, new_name: &str) -> Optio
         let mut chars = name.chars();
         chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
     };
-    if !accessors_of(property).iter().any(|one| one == accessor) {
+    if !other_accessors(property).iter().any(|one| one == accessor) {
         return Some(accessor.to_owned());
     }
     let (rest, new_rest) = (without_prefix(property, "is"), without_prefix(new_name, "is"));
@@ -314,17 +315,10 @@ fn is_whole(text: &str, range: TextRange) -> bool {
     next.is_none_or(|c| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// Returns the accessor names of a property: `getSize`, `setSize`, `isSize` for `size`; also `setEmpty` for
-/// `isEmpty`.
-pub(super) fn accessors_of(property: &str) -> Vec<String> {
-    let mut chars = property.chars();
-    let Some(first) = chars.next() else { return Vec::new() };
-    let capital: String = first.to_uppercase().chain(chars).collect();
-    let mut names: Vec<String> = ["get", "set", "is"].map(|prefix| format!("{prefix}{capital}")).into();
-    if let Some(rest) = without_prefix(property, "is") {
-        names.push(format!("set{rest}"));
-    }
-    names
+/// Returns the names of a property's accessors that are not its own: `setEmpty` for `isEmpty`.
+fn other_accessors(property: &str) -> Vec<String> {
+    let (getter, setter) = accessors_of(property);
+    [getter, setter].into_iter().filter(|name| name != property).collect()
 }
 
 /// Returns the property names of a `get` or `set` accessor: `empty` and `isEmpty` for `setEmpty`; also
@@ -361,9 +355,9 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_two_languages() {
-        assert_eq!(accessors_of("size"), ["getSize", "setSize", "isSize"]);
-        assert_eq!(accessors_of("isEmpty"), ["getIsEmpty", "setIsEmpty", "isIsEmpty", "setEmpty"]);
-        assert_eq!(accessors_of("issue"), ["getIssue", "setIssue", "isIssue"]);
+        assert_eq!(other_accessors("size"), ["getSize", "setSize"]);
+        assert_eq!(other_accessors("isEmpty"), ["setEmpty"]);
+        assert_eq!(other_accessors("issue"), ["getIssue", "setIssue"]);
         assert_eq!(properties_of("getSize"), ["size", "isSize"]);
         assert_eq!(properties_of("setURLPath"), ["uRLPath", "isURLPath", "urlPath"]);
         assert_eq!(properties_of("getURL"), ["uRL", "isURL", "url"]);
@@ -381,6 +375,5 @@ mod tests {
         assert_eq!(renamed("size", "given", "count").as_deref(), Some("given"), "an annotation names it");
         assert_eq!(renamed("size", "getSize", "isLarge"), None);
         assert_eq!(renamed("isOpen", "setOpen", "open"), None);
-        assert_eq!(renamed("size", "isSize", "count"), None);
     }
 }

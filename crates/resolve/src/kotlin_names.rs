@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 
-use super::accessors::accessors_of;
 use super::classes;
 use super::context::text_after;
 use super::family::has_types;
@@ -17,6 +16,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_types::kotlin::{
     Certainty, DeclarationId, DeclarationKind, KotlinType, LibraryMember, NameResolution, Universe,
+    accessors_of,
 };
 
 /// The Kotlin files of a question, and what is known of them.
@@ -204,19 +204,24 @@ fn member_of_java(
     range: TextRange,
 ) -> Result<Meaning, Cancelled> {
     let name = here.text.slice(range);
-    let mut found = classes::member(resolver, class, name)?;
+    let own = classes::member(resolver, class, name)?;
     let behind = text_after(here.text.as_str(), range.end as usize);
-    if matches!(found, Meaning::Declared(_)) || behind.starts_with('(') {
-        return Ok(if matches!(found, Meaning::OutsideProject) { Meaning::Unknown } else { found });
-    }
-    let is_set = behind.starts_with('=') && !behind.starts_with("==");
-    let accessor = |prefix: &str| accessors_of(name).into_iter().find(|one| one.starts_with(prefix));
-    let names = if is_set { vec![accessor("set")] } else { vec![accessor("get"), Some(name.to_owned())] };
-    for accessor in names.into_iter().flatten() {
-        found = classes::member(resolver, class, &accessor)?;
-        if matches!(found, Meaning::Declared(_)) {
-            return Ok(found);
+    let (getter, setter) = accessors_of(name);
+    let is_declared = matches!(own, Meaning::Declared(_));
+    let found = if behind.starts_with('(') || is_declared && name != getter {
+        own
+    } else {
+        let read = if name == getter { own } else { classes::member(resolver, class, &getter)? };
+        let is_written = behind.starts_with('=') && !behind.starts_with("==")
+            || ["+=", "-=", "*=", "/=", "%=", "++", "--"].iter().any(|sign| behind.starts_with(sign));
+        // The getter makes the property, so that what writes it means both.
+        match (read, is_written.then(|| classes::member(resolver, class, &setter)).transpose()?) {
+            (Meaning::Declared(read), Some(Meaning::Declared(written))) => {
+                Meaning::Declared(read.into_iter().chain(written).collect())
+            }
+            (_, Some(written @ Meaning::Declared(_))) => written,
+            (read, _) => read,
         }
-    }
+    };
     Ok(if matches!(found, Meaning::OutsideProject) { Meaning::Unknown } else { found })
 }

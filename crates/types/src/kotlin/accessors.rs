@@ -19,7 +19,9 @@ impl Universe<'_> {
         if self.ancestors(class.class).is_complete {
             return None;
         }
-        let (getter, setter) = accessors_of(search.name)?;
+        // `URL` is no property of Java's: that of `getURL` is called `url`.
+        let name = Some(search.name).filter(|name| name.starts_with(char::is_lowercase))?;
+        let (getter, setter) = accessors_of(name);
         // The getter makes the property, so that what writes it means both.
         let accessors = [Some((getter, 0)), is_written(search.file, search.node).then_some((setter, 1))];
         let overridden = |(name, parameters): (String, usize)| {
@@ -45,15 +47,15 @@ impl Universe<'_> {
     }
 }
 
-/// Returns the names of the functions that read and write a property.
-fn accessors_of(property: &str) -> Option<(String, String)> {
-    if let Some(rest) = property.strip_prefix("is").filter(|rest| !rest.starts_with(char::is_lowercase)) {
-        return Some((property.to_owned(), format!("set{rest}")));
+/// Returns the names of the functions that read and write a property for Java.
+pub fn accessors_of(property: &str) -> (String, String) {
+    let is_word = |rest: &&str| rest.starts_with(|c: char| !c.is_lowercase());
+    if let Some(rest) = property.strip_prefix("is").filter(is_word) {
+        return (property.to_owned(), format!("set{rest}"));
     }
     let mut chars = property.chars();
-    let first = chars.next().filter(|first| first.is_lowercase())?;
-    let capital: String = first.to_uppercase().chain(chars).collect();
-    Some((format!("get{capital}"), format!("set{capital}")))
+    let capital: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
+    (format!("get{capital}"), format!("set{capital}"))
 }
 
 /// Whether something is assigned to a property where its name stands: `size = 1`, `a.size += 1`, `a.size++`.

@@ -40,6 +40,7 @@ mod type_references;
 mod universe;
 mod unseen_casts;
 
+pub use accessors::accessors_of;
 pub use conventions::is_convention;
 pub use declarations::{DeclarationKind, KotlinDeclaration};
 pub use declared_types::KotlinType;
