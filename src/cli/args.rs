@@ -435,6 +435,9 @@ pub(super) enum Command {
         /// The mapping.txt of an obfuscated program, a path in the project [default: that of a build beneath build/outputs/mapping]
         #[arg(long)]
         mapping: Option<String>,
+        /// The variant of an Android build that the trace is of, such as paidRelease [default: that of the mapping, or one that the text names]
+        #[arg(long)]
+        variant: Option<String>,
         /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
         #[arg(long)]
         rev: Option<String>,
@@ -451,6 +454,9 @@ pub(super) enum Command {
         /// The mapping.txt of an obfuscated program, a path in the project [default: that of a build beneath build/outputs/mapping]
         #[arg(long)]
         mapping: Option<String>,
+        /// The variant of an Android build that the trace is of, such as paidRelease [default: that of the mapping, or one that the text names]
+        #[arg(long)]
+        variant: Option<String>,
         /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
         #[arg(long)]
         rev: Option<String>,

@@ -24,6 +24,7 @@ mod chroma_server;
 mod chroma_transcript;
 mod cli_agent;
 mod code_map;
+mod courier_traces;
 mod edit_agent;
 mod edit_bodies;
 mod edit_crash;

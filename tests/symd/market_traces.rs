@@ -50,7 +50,7 @@ pub(crate) struct Tally {
     pub(crate) doubted: usize,
     /// How many of those in doubt are given their right place.
     pub(crate) right_in_doubt: usize,
-    unplaced: Vec<String>,
+    pub(crate) unplaced: Vec<String>,
     /// Those in doubt that are given another place.
     pub(crate) elsewhere: Vec<String>,
     pub(crate) wrong: Vec<String>,
@@ -59,7 +59,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    fn judge(&mut self, frame: &str, truth: &TruePlace, places: &[FramePlace], has_line: bool) {
+    pub(crate) fn judge(&mut self, frame: &str, truth: &TruePlace, places: &[FramePlace], has_line: bool) {
         if !self.seen.insert((frame.to_owned(), truth.clone())) {
             return;
         }
@@ -154,6 +154,7 @@ pub(crate) async fn tally(
             let question = TraceQuestion {
                 text: &text,
                 mapping: mapping.as_deref().map_or(MappingChoice::OfBuild, MappingChoice::Given),
+                variant: None,
                 revision: None,
                 git: Err(&git),
             };

@@ -40,6 +40,8 @@ pub struct Investigate {
     pub text: String,
     /// A mapping file of the project, for an obfuscated trace.
     pub mapping: Option<String>,
+    /// The variant that was built: `paidRelease`.
+    pub variant: Option<String>,
     /// The revision that was built.
     pub revision: Option<String>,
 }
@@ -171,7 +173,13 @@ fn diagnose(
         return Ok(Diagnosis::Build(build));
     }
     let mapping = ask.mapping.as_deref().map_or(MappingChoice::OfBuild, MappingChoice::Given);
-    let question = TraceQuestion { text: &ask.text, mapping, revision: ask.revision.as_deref(), git };
+    let question = TraceQuestion {
+        text: &ask.text,
+        mapping,
+        variant: ask.variant.as_deref(),
+        revision: ask.revision.as_deref(),
+        git,
+    };
     let traces = resolve_trace(view, question, cancel)?;
     // A place alone, such as one of a warning, is no frame of a trace.
     let is_own = |frame: &ResolvedFrame| !frame.frame.class.is_empty() && !frame.places.is_empty();

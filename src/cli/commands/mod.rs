@@ -147,12 +147,12 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
         Command::Projects { command } => projects::run(&context, command),
-        Command::Trace { file, mapping, rev, length } => {
-            let more = json!({ "mapping": mapping, "rev": rev, "limit": length.limit });
+        Command::Trace { file, mapping, variant, rev, length } => {
+            let more = json!({ "mapping": mapping, "variant": variant, "rev": rev, "limit": length.limit });
             trace::run(&context, "resolve_stack_trace", file.as_deref(), more)
         }
-        Command::Investigate { file, mapping, rev, limit } => {
-            let more = json!({ "mapping": mapping, "rev": rev, "limit": limit });
+        Command::Investigate { file, mapping, variant, rev, limit } => {
+            let more = json!({ "mapping": mapping, "variant": variant, "rev": rev, "limit": limit });
             trace::run(&context, "investigate", file.as_deref(), more)
         }
         Command::BuildErrors { file, length } => {

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::markup::Markup;
+use super::tombstone::FATAL_SIGNAL;
 
 /// The lines of one source: a thread of a log, or everything that is not a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ static LOG_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// What Android logs before the trace of a crash, or of a native one; traces of exceptions that were caught have no such line.
-const FATAL: [&str; 2] = ["FATAL EXCEPTION", "*** *** *** ***"];
+const FATAL: [&str; 3] = ["FATAL EXCEPTION", "*** *** *** ***", FATAL_SIGNAL];
 
 /// Splits a text into streams: those of a log that hold a crash first, then in the order in which they begin.
 pub(super) fn streams(text: &str) -> Vec<LogStream> {

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memrchr;
 use proguard::{ProguardMapper, ProguardMapping, ProguardRecord, StackFrame};
 
+use super::mapping_remarks::{FrameRewriting, Remark};
 use super::parse::{FrameNumber, ParsedFrame, ParsedTrace};
 
 /// Maximum size of the sections that a trace needs, in bytes: what they mean takes some ten times as much memory.
@@ -25,6 +26,8 @@ pub struct TraceMapping {
     ids: Vec<String>,
     /// The obfuscated classes that the trace names, with their own names.
     classes: BTreeMap<String, String>,
+    /// The obfuscated class in which the file was cut: more of its methods may be missing.
+    cut_class: Option<String>,
 }
 
 /// Why a mapping is not used.
@@ -67,7 +70,8 @@ impl<'t> MappingReader<'t> {
                 named.entry(&frame.class).or_default().insert(&frame.method);
             }
         }
-        let mapping = TraceMapping { sections: Vec::new(), ids: Vec::new(), classes: BTreeMap::new() };
+        let mapping =
+            TraceMapping { sections: Vec::new(), ids: Vec::new(), classes: BTreeMap::new(), cut_class: None };
         MappingReader {
             traces,
             named,
@@ -119,6 +123,11 @@ impl<'t> MappingReader<'t> {
         }
     }
 
+    /// Notes that the file ends within a line.
+    pub(super) fn cut(&mut self) {
+        self.mapping.cut_class = self.class.map(str::to_owned);
+    }
+
     /// Returns the sections of the classes that the traces name.
     pub(super) fn finish(self) -> Result<TraceMapping, MappingMisfit> {
         let MappingReader { traces, mapping, .. } = self;
@@ -165,13 +174,25 @@ impl TraceMapping {
     }
 
     /// Returns what each frame is in the program, in the order of the traces: the frames that were inlined into it, the innermost
-    /// first.
+    /// first. None are left of a frame that only the compiler's own code is in, unless an error was thrown there.
     pub(super) fn read(&self, traces: &[ParsedTrace]) -> Vec<Vec<ParsedFrame>> {
         let mapper = ProguardMapper::new(ProguardMapping::new(&self.sections));
         let (methods, files) = (self.methods(), self.files());
-        let own_class = |frame: &ParsedFrame| self.classes.get(&frame.class);
-        let frames = traces.iter().flat_map(|trace| &trace.frames);
-        frames.map(|frame| retraced(&mapper, (&methods, &files), own_class(frame), frame)).collect()
+        let of_trace = |trace: &ParsedTrace| -> Vec<Vec<ParsedFrame>> {
+            let thrown = self.class(&trace.error_type).unwrap_or(&trace.error_type);
+            let read = |(at, frame): (usize, &ParsedFrame)| {
+                let thrown = (at == 0).then_some(thrown);
+                let own_class = self.classes.get(&frame.class);
+                let mut frames = retraced(&mapper, (&methods, &files), own_class, frame, thrown);
+                if self.cut_class.as_ref() == Some(&frame.class) {
+                    let why = "the mapping ends within this class, so other methods may be meant";
+                    frames.iter_mut().for_each(|frame| frame.reading_doubt = Some(why.to_owned()));
+                }
+                frames
+            };
+            trace.frames.iter().enumerate().map(read).collect()
+        };
+        traces.iter().flat_map(of_trace).collect()
     }
 
     /// Returns the program's own name of a class.
@@ -197,20 +218,41 @@ impl TraceMapping {
     fn methods(&self) -> Methods {
         let mut methods = Methods::new();
         let mut class = (String::new(), String::new());
-        for record in ProguardMapping::new(&self.sections).iter().flatten() {
-            match record {
-                ProguardRecord::Class { original, obfuscated } => {
-                    class = (original.to_owned(), obfuscated.to_owned());
+        // The method that comments belong to; none at the head of a class.
+        let mut last: Option<(String, String)> = None;
+        let mut is_made_class = false;
+        for line in self.sections.split(|byte| *byte == b'\n') {
+            if let Some(remark) = Remark::read(line) {
+                let of_last =
+                    last.as_ref().and_then(|last| methods.get_mut(last)).and_then(|named| named.last_mut());
+                match (remark, of_last) {
+                    (Remark::Synthesized, Some(method)) => method.is_made = true,
+                    (Remark::Synthesized, None) => is_made_class = true,
+                    (Remark::Rewriting(rewriting), Some(method)) => method.rewriting = Some(rewriting),
+                    (Remark::Rewriting(_), None) => {}
                 }
-                ProguardRecord::Method { original, obfuscated, original_class, line_mapping, .. } => {
+                continue;
+            }
+            match ProguardRecord::try_parse(line) {
+                Ok(ProguardRecord::Class { original, obfuscated }) => {
+                    class = (original.to_owned(), obfuscated.to_owned());
+                    (last, is_made_class) = (None, false);
+                }
+                Ok(ProguardRecord::Method { original, obfuscated, original_class, line_mapping, .. }) => {
                     let lines = line_mapping.and_then(|lines| Some((lines.startline?, lines.endline?)));
-                    let has_own_lines = line_mapping.is_some_and(|lines| lines.original_startline.is_some());
-                    methods.entry((class.1.clone(), obfuscated.to_owned())).or_default().push(MappedMethod {
+                    let own_lines = line_mapping
+                        .and_then(|lines| Some((lines.original_startline?, lines.original_endline)));
+                    let key = (class.1.clone(), obfuscated.to_owned());
+                    methods.entry(key.clone()).or_default().push(MappedMethod {
                         class: original_class.unwrap_or(&class.0).to_owned(),
                         method: original.to_owned(),
                         lines,
-                        has_own_lines,
+                        own_lines,
+                        // What was inlined into a class that the compiler made is of the source.
+                        is_made: is_made_class && original_class.is_none(),
+                        rewriting: None,
                     });
+                    last = Some(key);
                 }
                 _ => {}
             }
@@ -224,77 +266,147 @@ impl TraceMapping {
 struct MappedMethod {
     class: String,
     method: String,
-    /// The lines of the obfuscated program; `None` if they are the program's own.
+    /// The lines of the obfuscated program; `None` if it has one line, or the program's own.
     lines: Option<(usize, usize)>,
-    /// Whether the mapping has other lines for these.
-    has_own_lines: bool,
+    /// The first and the last of the lines that the mapping has for these; 0 if it is unknown.
+    own_lines: Option<(usize, Option<usize>)>,
+    /// Whether the compiler made it: it stands in no source.
+    is_made: bool,
+    rewriting: Option<FrameRewriting>,
+}
+
+impl MappedMethod {
+    fn has_own_lines(&self) -> bool {
+        self.own_lines.is_some()
+    }
+
+    fn holds(&self, line: usize) -> bool {
+        self.lines.is_some_and(|(first, last)| (first..=last).contains(&line))
+    }
+
+    /// Returns the line of the source for a frame's own line, which no range of the mapping has.
+    fn line_outside(&self, line: Option<usize>) -> Option<usize> {
+        match self.own_lines {
+            _ if self.lines.is_some() => None,
+            None => line,
+            // Whatever R8 numbers in a method of one line, it is this one.
+            Some(_) => self.only_line(),
+        }
+    }
+
+    /// Returns the only line that the mapping has for it.
+    fn only_line(&self) -> Option<usize> {
+        let (first, last) = self.own_lines?;
+        (first > 0 && last.is_none_or(|last| last == first)).then_some(first)
+    }
 }
 
 /// By obfuscated class and method.
 type Methods = BTreeMap<(String, String), Vec<MappedMethod>>;
 
-/// Returns the frames that were inlined into one, the innermost first; or one frame, with its other readings.
+/// Returns the frames that were inlined into one, the innermost first; or one frame, with its other readings. `thrown` is the error that
+/// was thrown in the frame, if one was.
 fn retraced(
     mapper: &ProguardMapper<'_>,
     (methods, files): (&Methods, &BTreeMap<String, String>),
     own_class: Option<&String>,
     frame: &ParsedFrame,
+    thrown: Option<&str>,
 ) -> Vec<ParsedFrame> {
     let Some(own_class) = own_class else { return vec![frame.clone()] };
     let known = methods.get(&(frame.class.clone(), frame.method.clone()));
     let known = known.map_or(&[][..], Vec::as_slice);
-    if let Some(line) = frame.line.filter(|line| *line > 0) {
-        let asked = StackFrame::new(&frame.class, &frame.method, line);
-        let found: Vec<ParsedFrame> = mapper
-            .remap_frame(&asked)
-            .map(|found| ParsedFrame {
-                class: found.class().to_owned(),
-                method: found.method().to_owned(),
-                // The crate guesses one from the class where the mapping has none.
-                file: files.get(found.class()).cloned().unwrap_or_default(),
-                line: found.line().filter(|line| *line > 0),
-                ..ParsedFrame::default()
-            })
-            .collect();
-        let own_line = Some(line).filter(|_| frame.number != FrameNumber::Offsets);
-        let holds =
-            |method: &&MappedMethod| method.lines.is_some_and(|(first, last)| (first..=last).contains(&line));
-        let group: Vec<&MappedMethod> = known.iter().filter(holds).collect();
-        if !group.is_empty() && found.len() == group.len() {
-            let with_line = |(mut one, method): (ParsedFrame, &MappedMethod)| {
-                if !method.has_own_lines {
-                    one.line = own_line;
-                }
-                one
-            };
-            // Inlined code has lines of its own; methods that share a name and a line have not.
-            let are_overloads = group.len() > 1 && group.iter().all(|method| !method.has_own_lines);
-            let frames: Vec<ParsedFrame> = found.into_iter().zip(group).map(with_line).collect();
-            return if are_overloads { vec![one_of(frames, own_class, frame)] } else { frames };
+    if !known.is_empty() && thrown.is_none() && known.iter().all(|method| method.is_made) {
+        return Vec::new();
+    }
+    let Some(line) = frame.line.filter(|line| *line > 0) else {
+        // R8's range of what has no line: 0:0.
+        let group: Vec<&MappedMethod> =
+            known.iter().filter(|method| method.has_own_lines() && method.holds(0)).collect();
+        if !group.is_empty() {
+            let frames = group.iter().map(|method| reading(method, files, method.only_line())).collect();
+            return of_source(frames, &group, thrown);
         }
-        if !group.is_empty() && !found.is_empty() {
-            return found;
-        }
-        // Lines that no range has are the program's own.
-        let plain: Vec<&MappedMethod> = known.iter().filter(|method| method.lines.is_none()).collect();
-        if !plain.is_empty() {
-            return vec![one_of(readings(&plain, files, own_line), own_class, frame)];
-        }
+        return vec![one_of(readings(&outermost(known), files, None), own_class, frame)];
+    };
+    let own_line = Some(line).filter(|_| frame.number != FrameNumber::Offsets);
+    let asked = StackFrame::new(&frame.class, &frame.method, line);
+    let found: Vec<ParsedFrame> = mapper
+        .remap_frame(&asked)
+        .map(|found| ParsedFrame {
+            class: found.class().to_owned(),
+            method: found.method().to_owned(),
+            // The crate guesses one from the class where the mapping has none.
+            file: files.get(found.class()).cloned().unwrap_or_default(),
+            line: found.line().filter(|line| *line > 0),
+            ..ParsedFrame::default()
+        })
+        .collect();
+    let group: Vec<&MappedMethod> = known.iter().filter(|method| method.holds(line)).collect();
+    if !group.is_empty() && found.len() == group.len() {
+        let with_line = |(mut one, method): (ParsedFrame, &&MappedMethod)| {
+            if !method.has_own_lines() {
+                one.line = own_line;
+            }
+            one
+        };
+        // Inlined code has lines of its own; methods that share a name and a line have not.
+        let are_overloads = group.len() > 1 && group.iter().all(|method| !method.has_own_lines());
+        let frames: Vec<ParsedFrame> = found.into_iter().zip(&group).map(with_line).collect();
+        return match are_overloads {
+            true => vec![one_of(frames, own_class, frame)],
+            false => of_source(frames, &group, thrown),
+        };
+    }
+    if !group.is_empty() && !found.is_empty() {
+        return found;
+    }
+    // Lines that no range has are the program's own, or those of a method of one line.
+    let plain: Vec<&MappedMethod> = known.iter().filter(|method| method.lines.is_none()).collect();
+    if !plain.is_empty() {
+        return vec![one_of(readings(&plain, files, own_line), own_class, frame)];
     }
     // Each method of the name may be meant, and the line is unknown.
-    vec![one_of(readings(&outermost(known), files, None), own_class, frame)]
+    let mut one = one_of(readings(&outermost(known), files, None), own_class, frame);
+    // A mapping that is cut, or of another build, has not the range either.
+    one.reading_doubt = Some(format!("no range of the mapping has line {line}"));
+    vec![one]
+}
+
+/// Returns those of a group's frames that are in the source and that the error went through; at least one.
+fn of_source(frames: Vec<ParsedFrame>, group: &[&MappedMethod], thrown: Option<&str>) -> Vec<ParsedFrame> {
+    let rewritings = group.iter().filter_map(|method| method.rewriting.as_ref());
+    let met = rewritings.filter(|rewriting| thrown.is_some_and(|thrown| rewriting.is_meant(thrown)));
+    let removed: usize = met.map(|rewriting| rewriting.removed).sum();
+    let mut frames: Vec<(ParsedFrame, bool)> =
+        frames.into_iter().zip(group.iter().map(|method| method.is_made)).collect();
+    frames.drain(..removed.min(frames.len().saturating_sub(1)));
+    if frames.iter().any(|(_, is_made)| !is_made) {
+        frames.retain(|(_, is_made)| !is_made);
+    }
+    frames.into_iter().map(|(frame, _)| frame).collect()
 }
 
 /// Returns the methods without those that were inlined into the next one.
 fn outermost(known: &[MappedMethod]) -> Vec<&MappedMethod> {
     let next = known.iter().skip(1).map(Some).chain([None]);
     let is_inlined = |one: &MappedMethod, next: Option<&MappedMethod>| {
-        one.lines.is_some() && one.has_own_lines && next.is_some_and(|next| next.lines == one.lines)
+        one.lines.is_some() && one.has_own_lines() && next.is_some_and(|next| next.lines == one.lines)
     };
     known.iter().zip(next).filter(|(one, next)| !is_inlined(one, *next)).map(|(one, _)| one).collect()
 }
 
-/// Returns the frames of methods, each once.
+fn reading(method: &MappedMethod, files: &BTreeMap<String, String>, line: Option<usize>) -> ParsedFrame {
+    ParsedFrame {
+        class: method.class.clone(),
+        method: method.method.clone(),
+        file: files.get(&method.class).cloned().unwrap_or_default(),
+        line,
+        ..ParsedFrame::default()
+    }
+}
+
+/// Returns the frames of methods, each once; `line` is one that no range of the mapping has.
 fn readings(
     methods: &[&MappedMethod],
     files: &BTreeMap<String, String>,
@@ -302,13 +414,7 @@ fn readings(
 ) -> Vec<ParsedFrame> {
     let mut all: Vec<ParsedFrame> = Vec::new();
     for method in methods {
-        let reading = ParsedFrame {
-            class: method.class.clone(),
-            method: method.method.clone(),
-            file: files.get(&method.class).cloned().unwrap_or_default(),
-            line,
-            ..ParsedFrame::default()
-        };
+        let reading = reading(method, files, method.line_outside(line));
         if !all.contains(&reading) {
             all.push(reading);
         }
@@ -427,6 +533,85 @@ mod tests {
                 "shop.app.Till.d:",
             ]
         );
+    }
+
+    /// Reads frames by a mapping of R8's: what is left of each.
+    fn read_by(mapping: &str, trace: &str) -> Vec<String> {
+        let mut traces = parse_trace(trace);
+        let mapping = read_bytes(mapping.as_bytes(), &traces).expect("fits");
+        retrace(&[(String::new(), mapping)], &mut traces);
+        let one = |frame: &ParsedFrame| {
+            let line = frame.line.map_or(String::new(), |line| line.to_string());
+            let or = if frame.alternatives.is_empty() { "" } else { " or" };
+            format!("{}.{}:{line}{or}", frame.class, frame.method)
+        };
+        traces.iter().flat_map(|trace| &trace.frames).map(one).collect()
+    }
+
+    #[test]
+    fn a_method_of_one_line_has_that_line_whatever_the_frame_names() {
+        let mapping = "shop.Till -> a.a:\n    void one():42:42 -> a\n    void first():7 -> b\n    void unknown():0:0 -> c\n    \
+            void several():3:5 -> d\n    void kept() -> e\n    void twice():1:1 -> f\n    void again():9:9 -> f\n";
+        let frames = |place: &str| -> String {
+            ["a", "b", "c", "d", "e", "f"].map(|method| format!("\tat a.a.{method}({place})\n")).concat()
+        };
+        let read = |place: &str| read_by(mapping, &format!("java.lang.Error: x\n{}", frames(place)));
+        let expected = |kept: &str| {
+            [
+                "shop.Till.one:42",
+                "shop.Till.first:7",
+                "shop.Till.unknown:",
+                "shop.Till.several:",
+                kept,
+                "shop.Till.twice:1 or",
+            ]
+            .map(str::to_owned)
+        };
+        assert_eq!(read("SourceFile:2"), expected("shop.Till.kept:2"));
+        assert_eq!(read("Unknown Source:2"), expected("shop.Till.kept:"));
+        assert_eq!(read("Unknown Source"), expected("shop.Till.kept:"));
+    }
+
+    #[test]
+    fn frames_without_a_line_have_a_range_of_their_own() {
+        let mapping = "shop.Till -> a.a:\n    0:0:void shop.Box.close():12:12 -> a\n    0:0:void sell():30 -> a\n    \
+            1:1:void sell():33 -> a\n";
+        let read = |frame: &str| read_by(mapping, &format!("java.lang.Error: x\n\tat {frame}\n"));
+        assert_eq!(read("a.a.a(Unknown Source)"), ["shop.Box.close:12", "shop.Till.sell:30"]);
+        assert_eq!(read("a.a.a(SourceFile:1)"), ["shop.Till.sell:33"]);
+    }
+
+    #[test]
+    fn an_inlined_check_is_left_out_of_the_frame_that_threw() {
+        let mapping = "shop.Till -> a.a:\n    4:4:void shop.Box.check():23:23 -> a\n    4:4:void sell(shop.Box):7 -> a\n      \
+            # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Ljava/lang/NullPointerException;)\"],\
+            \"actions\":[\"removeInnerFrames(1)\"]}\n";
+        let frame = "\tat a.a.a(SourceFile:4)\n";
+        let (check, sell) = ("shop.Box.check:23", "shop.Till.sell:7");
+        let null = format!("java.lang.NullPointerException\n{frame}{frame}");
+        assert_eq!(read_by(mapping, &null), [sell, check, sell]);
+        assert_eq!(read_by(mapping, &format!("java.lang.IllegalStateException\n{frame}")), [check, sell]);
+    }
+
+    #[test]
+    fn what_the_compiler_made_is_no_frame() {
+        let made = "# {\"id\":\"com.android.tools.r8.synthesized\"}\n";
+        let mapping = format!(
+            "shop.Till -> a.a:\n    5:5:void lambda$sell$0():25 -> a\n    3:3:void sell():18 -> b\n\
+             shop.Till$$ExternalSyntheticLambda0 -> a.b:\n{made}    void run(shop.Till) -> a\n      {made}    \
+             6:6:void shop.Till.lambda$buy$1():40 -> c\n    6:6:void run():0:0 -> c\n      {made}"
+        );
+        let (lambda, sell) = ("shop.Till.lambda$sell$0:25", "shop.Till.sell:18");
+        let frames = |frames: &[&str]| -> Vec<String> {
+            let frames: String = frames.iter().map(|frame| format!("\tat {frame}\n")).collect();
+            read_by(&mapping, &format!("java.lang.Error: x\n{frames}"))
+        };
+        let (body, call, caller) = ("a.a.a(SourceFile:5)", "a.b.a(Unknown Source:4)", "a.a.b(SourceFile:3)");
+        assert_eq!(frames(&[body, call, caller]), [lambda, sell]);
+        // What was inlined into it is of the source.
+        assert_eq!(frames(&["a.b.c(SourceFile:6)", caller]), ["shop.Till.lambda$buy$1:40", sell]);
+        // An error that was thrown there has no other frame.
+        assert_eq!(frames(&[call, caller]), ["shop.Till$$ExternalSyntheticLambda0.run:", sell]);
     }
 
     /// ProGuard's own ReTrace is the judge: `fixtures/traces/obfuscate.py` obfuscates a program, runs it, and asks ReTrace.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::mapping::{MappingReader, TraceMapping};
 use super::mapping_pieces::{FileEnd, for_each_line};
 use super::parse::{ParsedFrame, ParsedTrace};
+use super::variant::BuildVariant;
 use crate::view_tree::ViewTree;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
@@ -29,6 +30,7 @@ const OBFUSCATED: usize = 3;
 pub(super) fn load(
     view: &View,
     choice: MappingChoice<'_>,
+    told: Option<&BuildVariant>,
     traces: &[ParsedTrace],
     cancel: &Cancel,
 ) -> (Vec<(String, TraceMapping)>, Vec<String>) {
@@ -58,6 +60,13 @@ pub(super) fn load(
                         .to_owned(),
                 );
             }
+            // The trace is of the variant that is told, so the mappings of others only seem to fit.
+            let is_told = |path: &str| {
+                told.zip(BuildVariant::of_mapping(path)).is_some_and(|(told, of)| told.may_be(&of))
+            };
+            if fitting.iter().any(|(path, _)| is_told(path)) {
+                fitting.retain(|(path, _)| is_told(path));
+            }
             // That of the build that the frames name, then that of most of the trace's classes.
             fitting.sort_by_key(|(_, read)| std::cmp::Reverse(read.fitness));
         }
@@ -74,11 +83,6 @@ pub(super) fn load(
     (chosen.into_iter().map(|(path, read)| (path, read.mapping)).collect(), notes)
 }
 
-/// Returns the variant of the build that a mapping is of: `freeRelease` of `app/build/outputs/mapping/freeRelease/mapping.txt`.
-pub(super) fn variant(path: &str) -> Option<&str> {
-    path.split_once("build/outputs/mapping/")?.1.split_once('/').map(|(variant, _)| variant)
-}
-
 struct ReadMapping {
     mapping: TraceMapping,
     end: FileEnd,
@@ -90,6 +94,9 @@ fn read(view: &View, path: &str, traces: &[ParsedTrace], cancel: &Cancel) -> Res
     let found = view.whole_tree(|tree| tree.locate(path)).map_err(|error| error.to_string())?;
     let mut reader = MappingReader::of(traces);
     let end = for_each_line(&*view.files, &found.path, cancel, |line| reader.line(line))?;
+    if matches!(end, FileEnd::Cut) {
+        reader.cut();
+    }
     let mapping = reader.finish().map_err(|error| error.to_string())?;
     let mut ids = traces.iter().flat_map(|trace| &trace.frames).filter_map(|frame| frame.map_id.as_deref());
     let fitness = (ids.any(|id| mapping.is_called(id)), mapping.class_count());

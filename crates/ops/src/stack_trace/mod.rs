@@ -8,6 +8,7 @@ mod mapping;
 mod mapping_files;
 mod mapping_pieces;
 mod mapping_readings;
+mod mapping_remarks;
 mod markup;
 mod named_text;
 mod names;
@@ -20,9 +21,11 @@ mod python_place;
 mod repetitions;
 mod revisions;
 mod source_version;
+mod synthetic_frames;
 mod throwables;
 mod tombstone;
 mod value_classes;
+mod variant;
 mod wanted_files;
 
 pub use self::mapping::{MappingMisfit, TraceMapping};
@@ -33,6 +36,7 @@ use self::place::SourceFiles;
 pub(crate) use self::place::declaration_at;
 pub use self::revisions::FittingTags;
 use self::source_version::{CommittedSources, SavedSources};
+use self::variant::BuildVariant;
 use self::wanted_files::WantedFiles;
 use std::collections::VecDeque;
 
@@ -129,6 +133,8 @@ impl ResolvedTraces {
 pub struct TraceQuestion<'a> {
     pub text: &'a str,
     pub mapping: MappingChoice<'a>,
+    /// The variant that was built: `paidRelease`. Without it that of the mapping, or one that the text names, is taken.
+    pub variant: Option<&'a str>,
     /// The revision whose sources were built; without it those on the disk are taken.
     pub revision: Option<&'a str>,
     /// The user's git, or the reason why it cannot be run.
@@ -152,14 +158,17 @@ pub fn resolve_trace(
     cancel: &Cancel,
 ) -> Result<ResolvedTraces, TraceError> {
     let (mut traces, repeated) = repetitions::told_once(parse_trace(question.text));
-    let (mappings, mut notes) = mapping_files::load(view, question.mapping, &traces, cancel);
+    let told = question.variant.and_then(BuildVariant::named);
+    let (mappings, mut notes) = mapping_files::load(view, question.mapping, told.as_ref(), &traces, cancel);
     if repeated > 0 {
         let are = if repeated == 1 { "1 trace is" } else { &format!("{repeated} traces are") };
         notes.push(format!("{are} left out: told above"));
     }
     mapping_readings::retrace(&mappings, &mut traces);
+    synthetic_frames::leave_out(&mut traces);
     let paths: Vec<&str> = mappings.iter().map(|(path, _)| path.as_str()).collect();
-    let variant = if let [path] = paths[..] { mapping_files::variant(path) } else { None };
+    let of_mapping = || if let [path] = paths[..] { BuildVariant::of_mapping(path) } else { None };
+    let variant = told.or_else(of_mapping).or_else(|| BuildVariant::of_text(question.text));
     let mapping = (!paths.is_empty()).then(|| paths.join(" or "));
     let mut left = MAX_FRAMES;
     for trace in &mut traces {
@@ -174,7 +183,7 @@ pub fn resolve_trace(
     let wanted = WantedFiles::of(&frames);
     let Some(revision) = question.revision else {
         let traces = placed(
-            SourceFiles::of(&SavedSources::named(view, wanted, cancel)?, view.files.path(), variant),
+            SourceFiles::of(&SavedSources::named(view, wanted, cancel)?, view.files.path(), variant.as_ref()),
             traces,
             cancel,
         )?;
@@ -191,7 +200,7 @@ pub fn resolve_trace(
     let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
     let sources =
         CommittedSources::named(view, repository, &commit, wanted, cancel).map_err(|error| cannot(&error))?;
-    let traces = placed(SourceFiles::of(&sources, view.files.path(), variant), traces, cancel)?;
+    let traces = placed(SourceFiles::of(&sources, view.files.path(), variant.as_ref()), traces, cancel)?;
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
 }
@@ -201,21 +210,22 @@ fn placed(
     traces: Vec<ParsedTrace>,
     cancel: &Cancel,
 ) -> Result<Vec<ResolvedTrace>, Cancelled> {
-    let mut all = Vec::with_capacity(traces.len());
+    let mut all: Vec<ResolvedTrace> = Vec::with_capacity(traces.len());
+    // The first throwable of the present chain.
+    let mut first = 0;
     for trace in traces {
         cancel.check()?;
+        if trace.relation == TraceRelation::First {
+            place_again(&mut files, &mut all[first..])?;
+            first = all.len();
+        }
         let folded = folded(trace.frames);
         let frames = folded.into_iter().map(|(frame, times, cycle)| {
             Ok(ResolvedFrame { places: files.places(&frame)?, frame, times, cycle })
         });
-        let frames: Vec<ResolvedFrame> = frames.collect::<Result<_, Cancelled>>()?;
-        let first = frames.iter().find_map(|frame| match frame.places.as_slice() {
-            [place] => Some(place),
-            _ => None,
-        });
         all.push(ResolvedTrace {
-            code: first.and_then(|place| files.code(place)),
-            frames,
+            code: None,
+            frames: frames.collect::<Result<_, Cancelled>>()?,
             error_type: trace.error_type,
             message: trace.message,
             relation: trace.relation,
@@ -223,7 +233,31 @@ fn placed(
             omitted: trace.omitted,
         });
     }
+    place_again(&mut files, &mut all[first..])?;
+    for trace in &mut all {
+        let sole = trace.frames.iter().find_map(|frame| match frame.places.as_slice() {
+            [place] => Some(place),
+            _ => None,
+        });
+        trace.code = sole.and_then(|place| files.code(place));
+    }
     Ok(all)
+}
+
+/// Places frames that are in doubt again, by the flavors and the build type that other frames of their chain show: one program threw
+/// it, and a log may hold the traces of several.
+fn place_again(files: &mut SourceFiles<'_>, chain: &mut [ResolvedTrace]) -> Result<(), Cancelled> {
+    let frames = chain.iter().flat_map(|trace| &trace.frames);
+    if !files.learn_variant(frames.map(|frame| frame.places.as_slice())) {
+        return Ok(());
+    }
+    for frame in chain.iter_mut().flat_map(|trace| &mut trace.frames) {
+        if frame.places.iter().any(|place| place.doubt.is_some()) {
+            frame.places = files.places(&frame.frame)?;
+        }
+    }
+    files.learn_variant(std::iter::empty());
+    Ok(())
 }
 
 /// Returns the tags that fit the frames whose sources have changed since; none if there are no such frames.

@@ -38,6 +38,16 @@ pub(super) struct SourceNames {
     pub(super) is_javas_lambda: bool,
 }
 
+impl SourceNames {
+    /// Whether the class is a copy of one in an inline function, made for the function that calls it.
+    pub(super) fn is_inlined(&self) -> bool {
+        self.nested.iter().any(|part| part == INLINED)
+    }
+}
+
+/// The part before the name of the inline function in the name of a class that was copied from it.
+const INLINED: &str = "inlined";
+
 /// A name that a method may have in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MemberName {
@@ -64,7 +74,7 @@ const MADE_CLASSES: [&str; 9] = [
 ];
 
 /// Parts that begin the name of a lambda, an object expression or a class for a Java interface.
-const UNNAMED_CLASSES: [&str; 6] = ["Lambda", "lambda", "inlined", "delegate", "sam", "annotationImpl"];
+const UNNAMED_CLASSES: [&str; 6] = ["Lambda", "lambda", INLINED, "delegate", "sam", "annotationImpl"];
 
 /// Whether a part of a class's name is one that compilers add to that of the class around it.
 pub(super) fn is_made_class(part: &str) -> bool {

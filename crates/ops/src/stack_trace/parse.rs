@@ -114,6 +114,7 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
     if all.is_empty() {
         all.extend(places_alone(text));
     }
+    leave_out_announced(&mut all);
     // Stable: causes stay behind what they caused.
     let has_error = all.iter().any(|trace: &ParsedTrace| !trace.error_type.is_empty());
     if has_error {
@@ -122,6 +123,27 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
         all.sort_by_key(|trace| trace.thread != "main");
     }
     all
+}
+
+/// Leaves out what a process logged of its signal if the text has the frames of that crash, too: another process writes those.
+fn leave_out_announced(all: &mut Vec<ParsedTrace>) {
+    let crashes: Vec<(String, String)> = all
+        .iter()
+        .filter(|trace| trace.frames.iter().any(ParsedFrame::is_native))
+        .map(|trace| (trace.error_type.clone(), trace.thread.clone()))
+        .collect();
+    // The process's name is cut to 15 bytes in the one, and whole in the other.
+    let is_same = |trace: &ParsedTrace, thread: &str| match thread.split_once(" of ") {
+        Some((thread, process)) => {
+            trace.thread.split_once(" of ").is_some_and(|(own, of)| own == thread && process.ends_with(of))
+        }
+        None => trace.thread == thread,
+    };
+    all.retain(|trace| {
+        let is_announced = trace.frames.is_empty() && trace.error_type.starts_with("SIG");
+        !is_announced
+            || !crashes.iter().any(|(name, thread)| *name == trace.error_type && is_same(trace, thread))
+    });
 }
 
 /// Returns the path of a file; none if only its name is known.
@@ -367,6 +389,48 @@ mod tests {
     }
 
     #[test]
+    fn a_fatal_signal_without_its_tombstone_is_named() {
+        let signal = "Fatal signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x10 in tid 48 (Render Thread), pid 47 (com.shop)";
+        let crash = "First SIGSEGV|signal 11, code 1 (SEGV_MAPERR), fault addr 0x10||0";
+        for line in [
+            format!("01-05 12:34:56.789    47    48 F libc    : {signal}"),
+            format!("A/libc: {signal}"),
+            format!("A/libc    (   47): {signal}"),
+            format!(
+                "2024-01-05 12:34:56.789 47-48 libc                    com.shop                A  {signal}"
+            ),
+        ] {
+            let found = parse_trace(&line);
+            assert_eq!(shown(&line), [crash], "{line}");
+            assert_eq!(found[0].thread, "Render Thread of com.shop", "{line}");
+        }
+        for (line, expected, thread) in [
+            (
+                "Fatal signal 11 (SIGSEGV) at 0x0000001c (code=1), thread 48 (com.shop)",
+                "signal 11 at 0x0000001c (code=1)",
+                "com.shop",
+            ),
+            ("Fatal signal 6 (SIGABRT), code -6 in tid 48 (Pool)", "signal 6, code -6", "Pool"),
+            ("Fatal signal 6 (SIGABRT), code -6 in tid 4", "signal 6, code -6 in tid 4", ""),
+        ] {
+            let found = parse_trace(line);
+            assert_eq!((found[0].message.as_str(), found[0].thread.as_str()), (expected, thread), "{line}");
+        }
+        // A crash comes before what was caught, and its frames are not told apart from it.
+        let caught = "W/System.err(47): java.io.IOException: x\nW/System.err(47): \tat a.B.c(B.kt:3)\n";
+        let log = format!("{caught}F/libc    (   47): {signal}\n");
+        assert_eq!(shown(&log), [crash, "First java.io.IOException|x|a.B.c B.kt:3|0"]);
+        let tombstone = "F/DEBUG   (   60): *** *** *** *** ***\nF/DEBUG   (   60): pid: 47, tid: 48, name: Render Thread  >>> org.com.shop <<<\nF/DEBUG   (   60): signal 11 \
+            (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x10\nF/DEBUG   (   60):       #00 pc 0000000000001000  /data/libtill.so (sum+12)\n";
+        let frames = "First SIGSEGV|signal 11, code 1 (SEGV_MAPERR), fault addr 0x10|.sum :0|0";
+        assert_eq!(shown(&format!("F/libc    (   47): {signal}\n{tombstone}")), [frames]);
+        // That of another process is another crash.
+        let other = signal.replace("com.shop", "com.till");
+        assert_eq!(shown(&format!("F/libc    (   47): {other}\n{tombstone}")).len(), 2);
+        assert_eq!(shown("it says Fatal signal 11 (SIGSEGV) and no more"), Vec::<String>::new());
+    }
+
+    #[test]
     fn traces_in_chats_pages_and_json() {
         let expected = ["First a.Gone|it's <b>|a.B.<init> B.kt:3,a.D.e D.kt:4|0"];
         for text in [
@@ -419,6 +483,10 @@ mod tests {
                 "java.lang.AssertionError: no\n\tat a.TillTest.adds two numbers(TillTest.kt:7)\n\tat app//a.F.g(F.kt:1)"
             ),
             ["First java.lang.AssertionError|no|a.TillTest.adds two numbers TillTest.kt:7,a.F.g F.kt:1|0"]
+        );
+        assert_eq!(
+            shown("a.Gone: x\n\tat app//a.B$$Lambda$14/0x0000000800c03000.run(Unknown Source)\n"),
+            ["First a.Gone|x|a.B$$Lambda$14.run :0|0"]
         );
         assert_eq!(shown("bk: empty\n\tat be.a(SourceFile:3)\n"), ["First bk|empty|be.a :3|0"]);
         assert_eq!(shown("nothing (to) see here"), Vec::<String>::new());

@@ -1,7 +1,7 @@
 //! Places frames in the project's files: package and file name first, then the method, then the line. Invariant: a place
 //! that is not sure says why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use super::names::{COMPANION, SourceNames, source_names};
 use super::parse::ParsedFrame;
 use super::python_place::{self, written_files};
 use super::source_version::SourceVersion;
+use super::variant::{BuildVariant, SetOfVariant, set_words, source_set};
 use super::wanted_files::files_of_class;
 use crate::code_context::{counted_lines, lines_of};
 use symd_base::RelPath;
@@ -43,7 +44,9 @@ pub(super) struct SourceFiles<'v> {
     /// The absolute path of the project's root.
     root: &'v Path,
     /// The variant of the build that the trace is of, if that is known.
-    variant: Option<&'v str>,
+    variant: Option<&'v BuildVariant>,
+    /// Flavors and build types that other frames of the same program show.
+    shown: BTreeSet<String>,
     read: BTreeMap<RelPath, Option<Arc<NamedText>>>,
 }
 
@@ -51,9 +54,19 @@ impl<'v> SourceFiles<'v> {
     pub(super) fn of(
         version: &'v dyn SourceVersion,
         root: &'v Path,
-        variant: Option<&'v str>,
+        variant: Option<&'v BuildVariant>,
     ) -> SourceFiles<'v> {
-        SourceFiles { version, root, variant, read: BTreeMap::new() }
+        SourceFiles { version, root, variant, shown: BTreeSet::new(), read: BTreeMap::new() }
+    }
+
+    /// Takes the places of a program's frames, of which sure ones may show its flavor or build type; returns whether they show any.
+    pub(super) fn learn_variant<'p>(&mut self, places: impl Iterator<Item = &'p [FramePlace]>) -> bool {
+        let sure = places.filter_map(|places| match places {
+            [place] if place.doubt.is_none() => Some(set_words(&place.path)),
+            _ => None,
+        });
+        self.shown = sure.flatten().collect();
+        !self.shown.is_empty()
     }
 
     /// Returns the code around a place.
@@ -108,10 +121,17 @@ impl<'v> SourceFiles<'v> {
         if all.is_empty() && frame.file.is_empty() {
             let declaring = self.version.declaring(&names.package, &names.outer)?.to_vec();
             all = self.of_names(declaring, &names, frame)?;
+        } else if all.is_empty() && names.is_inlined() {
+            // Its file and line are those of a library's inline function.
+            let of_class = ParsedFrame { file: String::new(), line: None, ..frame.clone() };
+            let mut places = self.places_of(&of_class)?;
+            for place in &mut places {
+                let inlined = || format!("its line is one of {}: code that was inlined here", frame.file);
+                place.doubt = place.doubt.take().or_else(|| Some(inlined()));
+            }
+            return Ok(places);
         }
-        if all.iter().any(|place| self.is_of_variant(&place.path)) {
-            all.retain(|place| self.is_of_variant(&place.path));
-        }
+        self.keep_variant(&mut all);
         let (sure, doubted): (Vec<_>, Vec<_>) = all.into_iter().partition(|place| place.doubt.is_none());
         Ok(match sure.len() {
             0 => doubted,
@@ -182,12 +202,41 @@ impl<'v> SourceFiles<'v> {
         })
     }
 
-    /// Whether a file is of a source set of the variant: `src/main`, and `src/free` of `freeRelease`.
-    fn is_of_variant(&self, path: &RelPath) -> bool {
-        let Some(variant) = self.variant else { return true };
-        let mut parts = path.as_str().split('/').skip_while(|part| *part != "src").skip(1);
-        let set = parts.next().unwrap_or_default();
-        set == "main" || variant.to_lowercase().contains(&set.to_lowercase())
+    /// Keeps those of several places whose source sets are compiled into the variant, or that other frames show.
+    fn keep_variant(&self, places: &mut Vec<FramePlace>) {
+        let Some(variant) = self.variant else {
+            let shows = |place: &FramePlace| {
+                let words = set_words(&place.path);
+                (!words.is_empty()).then(|| words.iter().all(|word| self.shown.contains(word)))
+            };
+            let shown: Vec<Option<bool>> = places.iter().map(shows).collect();
+            // What is in a set of all variants may have been moved since.
+            if shown.contains(&Some(true)) && !shown.contains(&None) {
+                let mut shown = shown.into_iter();
+                places.retain(|_| shown.next().flatten() == Some(true));
+            }
+            return;
+        };
+        let is_other = |place: &FramePlace| variant.set_of(&place.path) == SetOfVariant::Other;
+        if !places.iter().all(is_other) {
+            places.retain(|place| !is_other(place));
+            return;
+        }
+        for place in places {
+            if let Some((of_sets, set)) =
+                source_set(&place.path).filter(|(sets, _)| self.has_set_of(sets, variant))
+            {
+                let why = format!("{of_sets}/{set} is not compiled into {}", variant.name());
+                place.doubt = place.doubt.take().or(Some(why));
+            }
+        }
+    }
+
+    /// Whether a module has a source set of the variant's own: the names of others' flavors mean nothing in it.
+    fn has_set_of(&self, sets: &str, variant: &BuildVariant) -> bool {
+        let names = RelPath::new(sets).map(|sets| self.version.directories(&sets)).unwrap_or_default();
+        let of_set = |name: &String| RelPath::new(&format!("{sets}/{name}/_")).ok();
+        names.iter().filter_map(of_set).any(|path| variant.set_of(&path) == SetOfVariant::Own)
     }
 
     fn of_path(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {

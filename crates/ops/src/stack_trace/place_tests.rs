@@ -8,6 +8,7 @@ use super::inlined::{InlineFunction, inline_functions_of};
 use super::parse::parse_trace;
 use super::place::SourceFiles;
 use super::source_version::SourceVersion;
+use super::variant::BuildVariant;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_engine::CurrentText;
@@ -38,7 +39,9 @@ impl Files {
     fn placed_in(&self, variant: Option<&str>, text: &str) -> Vec<String> {
         let traces = parse_trace(text);
         let [trace] = traces.as_slice() else { panic!("{text}: {traces:?}") };
-        let places = SourceFiles::of(self, Path::new("/project"), variant).places(&trace.frames[0]).unwrap();
+        let variant = variant.and_then(BuildVariant::named);
+        let mut files = SourceFiles::of(self, Path::new("/project"), variant.as_ref());
+        let places = files.places(&trace.frames[0]).unwrap();
         let shown = |place: super::FramePlace| {
             let doubt = place.doubt.map_or_else(String::new, |doubt| format!(" ? {doubt}"));
             let path = if self.texts.len() == 1 { place.path.file_name() } else { place.path.as_str() };
@@ -71,6 +74,12 @@ impl SourceVersion for Files {
             found.extend(of_file.into_iter().filter(|one| names.contains(&one.name)));
         }
         Ok(found)
+    }
+
+    fn directories(&self, path: &RelPath) -> BTreeSet<String> {
+        let start = format!("{path}/");
+        let within = self.texts.keys().filter_map(|file| file.as_str().strip_prefix(&start));
+        within.filter_map(|rest| rest.split_once('/')).map(|(name, _)| name.to_owned()).collect()
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {

@@ -8,6 +8,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentText, View};
 use symd_git::{Commit, GitError, Repository};
+use symd_vfs::EntryKind;
 
 /// Maximum size in bytes of a source of a commit, and of all that are read at once.
 const MAX_SOURCE: u64 = 4 << 20;
@@ -23,6 +24,9 @@ pub(super) trait SourceVersion {
 
     /// Returns the inline functions that have one of the names, in order of their paths.
     fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled>;
+
+    /// Returns the names of the directories in a directory; none if there is no such directory.
+    fn directories(&self, path: &RelPath) -> BTreeSet<String>;
 
     /// Reads a file.
     fn read(&self, path: &RelPath) -> Option<CurrentText>;
@@ -70,6 +74,15 @@ impl SourceVersion for SavedSources<'_> {
 
     fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled> {
         self.classes.inline_functions(names)
+    }
+
+    fn directories(&self, path: &RelPath) -> BTreeSet<String> {
+        let (entries, _) = self.view.files.list(path).unwrap_or_default();
+        entries
+            .into_iter()
+            .filter(|entry| entry.kind == EntryKind::Directory)
+            .map(|entry| entry.name)
+            .collect()
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {
@@ -131,6 +144,12 @@ impl SourceVersion for CommittedSources<'_> {
     /// Those of the present sources: the commit's other files are not outlined.
     fn inline_functions(&self, names: &BTreeSet<String>) -> Result<Vec<InlineFunction>, Cancelled> {
         self.classes.inline_functions(names)
+    }
+
+    fn directories(&self, path: &RelPath) -> BTreeSet<String> {
+        let start = format!("{path}/");
+        let within = self.blobs.keys().filter_map(|file| file.as_str().strip_prefix(&start));
+        within.filter_map(|rest| rest.split_once('/')).map(|(name, _)| name.to_owned()).collect()
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {

@@ -116,7 +116,9 @@ impl ThrowableReader {
     }
 
     fn tombstone(&mut self, line: TombstoneLine, column: usize) {
-        if !self.is_in_tombstone() || matches!(line, TombstoneLine::Process { .. }) {
+        if !self.is_in_tombstone()
+            || matches!(line, TombstoneLine::Process { .. } | TombstoneLine::Fatal { .. })
+        {
             self.add_cut_off();
             let strength = HeadStrength::OfTombstone;
             self.head = Some(TraceHead { trace: ParsedTrace::default(), strength, column });
@@ -127,6 +129,9 @@ impl ThrowableReader {
             TombstoneLine::Signal { name, message } => {
                 trace.error_type = name;
                 trace.message = message;
+            }
+            TombstoneLine::Fatal { thread, name, message } => {
+                *trace = ParsedTrace { thread, error_type: name, message, ..ParsedTrace::default() };
             }
             TombstoneLine::Reason(reason) => trace.message.extend(["\n", &reason]),
         }
@@ -366,14 +371,17 @@ fn frame(line: &str) -> Option<ParsedFrame> {
         return if said { without_place(rest) } else { None };
     };
     let (name, place) = inner.rsplit_once('(')?;
-    // Class loader and module: `app//`, `java.base@17/`.
     let name = name.trim_end();
-    let name =
-        name.rsplit_once('/').filter(|(module, _)| !module.contains(' ')).map_or(name, |(module, last)| {
-            // `$$Lambda$14/0x0000000800c03000.run`
-            if last.starts_with("0x") { module } else { last }
-        });
-    let (class, method) = name.rsplit_once('.')?;
+    // Class loader and module: `app//`, `java.base@17/`.
+    let (class, method) = match name.rsplit_once('/').filter(|(module, _)| !module.contains(' ')) {
+        // `$$Lambda$14/0x0000000800c03000.run`
+        Some((class, hidden)) if hidden.starts_with("0x") => {
+            let class = class.rsplit_once('/').map_or(class, |(_, class)| class);
+            (class, hidden.split_once('.')?.1)
+        }
+        Some((_, name)) => name.rsplit_once('.')?,
+        None => name.rsplit_once('.')?,
+    };
     let (file, line) = match place.rsplit_once(':') {
         Some((file, line)) => (file, line.trim().parse().ok()),
         None => (place, None),

@@ -16,6 +16,8 @@ pub(super) enum TombstoneLine {
     Process { thread: String },
     /// The signal's name, and what else is said of it.
     Signal { name: String, message: String },
+    /// What the process itself logs when it gets a signal, before another one writes the rest; without a name the thread is empty.
+    Fatal { thread: String, name: String, message: String },
     /// The abort message, or the cause that Android supposes.
     Reason(String),
 }
@@ -26,6 +28,19 @@ static PROCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 static SIGNAL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^signal (?P<number>-?\d+) \((?P<name>SIG\w+)\)(?P<more>.*)$").ok());
+
+/// `Fatal signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0 in tid 48 (Render Thread), pid 47 (com.shop)`; older versions
+/// write `Fatal signal 11 (SIGSEGV) at 0x0 (code=1), thread 48 (com.shop)`.
+static FATAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:[AF]/libc\s*(?:\(\s*\d+\))?: )?Fatal signal (?P<number>-?\d+) \((?P<name>SIG\w+)\)(?P<more>.*?)",
+        r"(?:,? (?:in tid|thread) \d+ \((?P<thread>[^)]*)\)(?:, pid \d+ \((?P<process>[^)]*)\))?)?$"
+    ))
+    .ok()
+});
+
+/// How the line of a fatal signal begins.
+pub(super) const FATAL_SIGNAL: &str = "Fatal signal ";
 
 /// `#05 pc 000000000006b1a4  /system/lib64/libc.so (abort+164) (BuildId: 1a2b)`
 static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -59,6 +74,16 @@ pub(super) fn tombstone_line(line: &str) -> Option<TombstoneLine> {
         let found = SIGNAL.as_ref()?.captures(line)?;
         let message = format!("signal {}{}", &found["number"], &found["more"]);
         return Some(TombstoneLine::Signal { name: found["name"].to_owned(), message });
+    }
+    if line.contains(FATAL_SIGNAL) {
+        let found = FATAL.as_ref()?.captures(line)?;
+        let named = |group: &str| found.name(group).map_or("", |name| name.as_str());
+        let thread = match (named("thread"), named("process")) {
+            (thread, "") => thread.to_owned(),
+            (thread, process) => format!("{thread} of {process}"),
+        };
+        let message = format!("signal {}{}", &found["number"], &found["more"]);
+        return Some(TombstoneLine::Fatal { thread, name: found["name"].to_owned(), message });
     }
     None
 }

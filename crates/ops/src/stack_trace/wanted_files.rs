@@ -27,9 +27,10 @@ impl WantedFiles {
     pub(super) fn of(frames: &[&ParsedFrame]) -> WantedFiles {
         let mut wanted = WantedFiles::default();
         for frame in frames {
-            if !frame.file.is_empty() {
-                wanted.names.insert(frame.file.clone());
-            } else if let Some(names) = source_names(frame) {
+            wanted.names.extend((!frame.file.is_empty()).then(|| frame.file.clone()));
+            // A class that was copied from a library's inline function has the library's file.
+            let of_class = source_names(frame).filter(|names| frame.file.is_empty() || names.is_inlined());
+            if let Some(names) = of_class {
                 wanted.names.extend(files_of_class(&names.outer));
                 wanted.classes.entry(names.package).or_default().insert(names.outer);
             }

@@ -32,6 +32,7 @@ fn schema() -> Value {
         "properties": {
             "text": {"type": "string", "description": "The text, as it was logged or printed."},
             "mapping": {"type": "string", "description": "As of resolve_stack_trace."},
+            "variant": {"type": "string", "description": "As of resolve_stack_trace."},
             "rev": {"type": "string", "description": "As of resolve_stack_trace."},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": super::files::LIMIT}
         },
@@ -61,6 +62,7 @@ fn request(arguments: &Arguments<'_>) -> Result<(Investigate, usize), ArgumentEr
     let ask = Investigate {
         text: arguments.string("text")?.to_owned(),
         mapping: arguments.string_if("mapping")?.map(str::to_owned),
+        variant: arguments.string_if("variant")?.map(str::to_owned),
         revision: arguments.string_if("rev")?.map(str::to_owned),
     };
     match arguments.count_or("limit", DEFAULT_LIMIT)? {

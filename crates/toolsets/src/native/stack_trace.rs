@@ -34,6 +34,7 @@ fn schema() -> Value {
         "properties": {
             "text": {"type": "string", "description": "The trace, as it was logged."},
             "mapping": {"type": "string", "description": "The mapping.txt of ProGuard or R8 by which an obfuscated trace is read, in the project; by default that of a build beneath build/outputs/mapping."},
+            "variant": {"type": "string", "description": "The variant of an Android build that the trace is of, such as paidRelease: of the source sets of several flavors only its own are taken. By default that of the mapping, or one that the text names."},
             "rev": {"type": "string", "description": "The tag, branch or commit that was built: sources are read from git. By default those on the disk; an editor's unsaved text is never taken."},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT}
         },
@@ -70,11 +71,11 @@ fn resolve(
         Ok(None) => MappingChoice::OfBuild,
         Err(error) => return failed(error),
     };
-    let revision = match arguments.string_if("rev") {
-        Ok(revision) => revision,
-        Err(error) => return failed(error),
+    let (variant, revision) = match (arguments.string_if("variant"), arguments.string_if("rev")) {
+        (Ok(variant), Ok(revision)) => (variant, revision),
+        (Err(error), _) | (_, Err(error)) => return failed(error),
     };
-    let question = TraceQuestion { text, mapping, revision, git };
+    let question = TraceQuestion { text, mapping, variant, revision, git };
     let resolved = match resolve_trace(view, question, cancel) {
         Ok(resolved) => resolved,
         Err(error) => return failed(error),
