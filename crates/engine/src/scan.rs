@@ -13,7 +13,7 @@ use super::stored_outlines::StoredOutlines;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
-use symd_index::{Content, FileEntry, FileOutline, Origin, Skipped};
+use symd_index::{Content, EntryOutline, FileEntry, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
 use symd_syntax::{Grammar, grammar_of_text, grammars_of_name};
 use symd_vfs::{EntryKind, FileBytes, Files, Stat, VfsError};
@@ -254,7 +254,7 @@ impl Scanner {
         }
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
         let content =
-            |outline: FileOutline| Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
+            |outline: EntryOutline| Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
         let parsed = |outline| {
             let content = content(self.stored.shared.share(key, outline).into());
             ScanOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true }

@@ -12,7 +12,7 @@ use super::scan::MAX_PARSED_BYTES;
 use super::shared_outlines::SharedByContent;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_index::cache::{Cache, Key};
-use symd_index::{FileEntry, FileOutline, OutlineReader, OutlineSummary};
+use symd_index::{EntryOutline, FileEntry, OutlineReader, OutlineSummary};
 use symd_parse::{Attempt, Parsers};
 use symd_syntax::{Grammar, Outline};
 use symd_vfs::Files;
@@ -80,7 +80,7 @@ impl StoredOutlines {
     }
 
     /// Returns the outline of bytes of which a file of the index or of the cache was made.
-    pub(super) fn known(&self, key: Key) -> Option<FileOutline> {
+    pub(super) fn known(&self, key: Key) -> Option<EntryOutline> {
         if let Some(outline) = self.shared.get(key) {
             return Some(outline.into());
         }

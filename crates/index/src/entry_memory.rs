@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
+use super::entry_outline::EntryOutline;
 use super::file::FileEntry;
-use super::file_outline::FileOutline;
 
 /// The entries that were added and not removed.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct EntryMemory {
 impl EntryMemory {
     pub(super) fn add(&mut self, entry: &FileEntry) {
         self.bytes += entry.memory();
-        if let Some((address, bytes)) = entry.file_outline().map(FileOutline::shared_memory) {
+        if let Some((address, bytes)) = entry.file_outline().map(EntryOutline::shared_memory) {
             self.stored += usize::from(!entry.is_resident());
             let files = self.sharing.entry(address).or_default();
             *files += 1;
@@ -35,7 +35,7 @@ impl EntryMemory {
     /// Removes an entry that was added.
     pub(super) fn remove(&mut self, entry: &FileEntry) {
         self.bytes -= entry.memory();
-        if let Some((address, bytes)) = entry.file_outline().map(FileOutline::shared_memory)
+        if let Some((address, bytes)) = entry.file_outline().map(EntryOutline::shared_memory)
             && let Some(files) = self.sharing.get_mut(&address)
         {
             self.stored -= usize::from(!entry.is_resident());

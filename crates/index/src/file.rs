@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cache::Key;
-use super::file_outline::{FileOutline, OutlineSummary};
+use super::entry_outline::{EntryOutline, OutlineSummary};
 use symd_base::{ContentHash, RelPath};
 use symd_syntax::{Grammar, Imports, Outline, name_hash};
 use symd_vfs::Stat;
@@ -29,7 +29,7 @@ pub enum Content {
         /// The file's state when they were read.
         stat: Stat,
         /// Its symbols.
-        outline: FileOutline,
+        outline: EntryOutline,
     },
     /// A file of a language with a grammar that could not be parsed.
     Skipped {
@@ -90,14 +90,14 @@ impl FileEntry {
     }
 
     /// Returns where the outline is, if the file was parsed.
-    pub fn file_outline(&self) -> Option<&FileOutline> {
+    pub fn file_outline(&self) -> Option<&EntryOutline> {
         match &self.content {
             Content::Code { outline, .. } => Some(outline),
             _ => None,
         }
     }
 
-    /// Returns the entry of the same file that has let go of its outline ([`FileOutline::let_go`]).
+    /// Returns the entry of the same file that has let go of its outline ([`EntryOutline::let_go`]).
     pub fn without_outline(&self, share: impl FnOnce(&Outline) -> Arc<OutlineSummary>) -> Option<FileEntry> {
         let Content::Code { origin, hash, stat, outline } = &self.content else { return None };
         let (path, outline) = (self.path.clone(), outline.let_go(share));
@@ -124,17 +124,17 @@ impl FileEntry {
 
     /// Returns the imports if the file was parsed.
     pub fn imports(&self) -> Option<&Imports> {
-        self.file_outline().map(FileOutline::imports)
+        self.file_outline().map(EntryOutline::imports)
     }
 
     /// Whether the parser found text that it could not understand.
     pub fn has_errors(&self) -> bool {
-        self.file_outline().is_some_and(FileOutline::has_errors)
+        self.file_outline().is_some_and(EntryOutline::has_errors)
     }
 
     /// Whether the text contains types that are not rows ([`Outline::hides_types`]).
     pub fn hides_types(&self) -> bool {
-        self.file_outline().is_some_and(FileOutline::hides_types)
+        self.file_outline().is_some_and(EntryOutline::hides_types)
     }
 
     /// Returns the key of the outline in the cache.
@@ -177,14 +177,14 @@ impl FileEntry {
     /// Returns how many bytes its outline takes that was read back; `None` if it was not.
     pub fn read_bytes(&self) -> Option<usize> {
         match self.file_outline()? {
-            FileOutline::Resident(_) => None,
-            stored @ FileOutline::Stored(_) => stored.in_memory().map(|outline| outline.memory()),
+            EntryOutline::Resident(_) => None,
+            stored @ EntryOutline::Stored(_) => stored.in_memory().map(|outline| outline.memory()),
         }
     }
 
     /// Whether its outline is in memory as long as it is.
     pub(super) fn is_resident(&self) -> bool {
-        matches!(self.file_outline(), Some(FileOutline::Resident(_)))
+        matches!(self.file_outline(), Some(EntryOutline::Resident(_)))
     }
 
     /// Returns about how many bytes of memory it takes, without its outline.
@@ -195,7 +195,7 @@ impl FileEntry {
 
     /// Returns the number of its symbols.
     pub fn symbol_count(&self) -> usize {
-        self.file_outline().map_or(0, FileOutline::row_count)
+        self.file_outline().map_or(0, EntryOutline::row_count)
     }
 
     /// Whether both have the very same symbols, so that a name table over one is valid for the other.

@@ -5,8 +5,8 @@
 pub mod cache;
 mod digest;
 mod entry_memory;
+mod entry_outline;
 mod file;
-mod file_outline;
 mod files;
 mod needed_words;
 mod query;
@@ -18,8 +18,8 @@ pub mod tables;
 mod unread;
 mod word_filter;
 
+pub use entry_outline::{EntryOutline, OutlineReader, OutlineSummary, StoredOutline};
 pub use file::{Content, FileEntry, Origin, Skipped};
-pub use file_outline::{FileOutline, OutlineReader, OutlineSummary, StoredOutline};
 pub use files::FileMap;
 pub use needed_words::{NeededWords, SearchedText};
 pub use query::{Hit, Locals, Query, Scope};

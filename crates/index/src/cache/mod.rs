@@ -21,7 +21,7 @@ pub use file_records::{FileRecord, FileRecords};
 pub use gc::{GcReport, gc};
 pub use stored_parses::StoredParses;
 
-use super::file_outline::FileOutline;
+use super::entry_outline::EntryOutline;
 use pack::{Pack, Payload};
 use symd_base::ContentHash;
 use symd_base::state::{self, StateError};
@@ -132,7 +132,7 @@ impl Cache {
 
     /// Writes the outlines of `live` that no pack contains yet and that are in memory; merges the packs when there are many. `live`
     /// is everything that the index contains now.
-    pub fn store(&self, live: &[(Key, FileOutline)]) -> Result<(), StateError> {
+    pub fn store(&self, live: &[(Key, EntryOutline)]) -> Result<(), StateError> {
         let packs = self.packs();
         if packs.len() < MAX_PACKS {
             return self.add(live);
@@ -154,14 +154,14 @@ impl Cache {
 
     /// Like [`Cache::store`], while the index does not contain everything yet: nothing that is stored is dropped for being
     /// absent from `live`.
-    pub fn add(&self, live: &[(Key, FileOutline)]) -> Result<(), StateError> {
+    pub fn add(&self, live: &[(Key, EntryOutline)]) -> Result<(), StateError> {
         let packs = self.packs();
         let new = self.new_keys(live, &packs);
         if new.is_empty() {
             return Ok(());
         }
         // A map: files of equal content share one outline.
-        let payload = |(key, outline): &'_ (Key, FileOutline)| {
+        let payload = |(key, outline): &'_ (Key, EntryOutline)| {
             let outline = outline.in_memory().filter(|_| new.contains(key))?;
             Some((*key, Payload::Outline(outline.clone())))
         };
@@ -172,7 +172,7 @@ impl Cache {
     }
 
     /// Returns the keys of the outlines that no pack contains undamaged.
-    fn new_keys(&self, live: &[(Key, FileOutline)], packs: &[Pack]) -> BTreeSet<Key> {
+    fn new_keys(&self, live: &[(Key, EntryOutline)], packs: &[Pack]) -> BTreeSet<Key> {
         let unsound = self.unsound();
         let is_new = |key: &Key| unsound.contains(key) || packs.iter().all(|pack| pack.find(*key).is_none());
         let in_memory = live.iter().filter(|(_, outline)| outline.in_memory().is_some());
@@ -246,7 +246,7 @@ impl Cache {
 }
 
 /// Returns the content of a merged pack: everything that is live, then other entries of the old packs, up to a limit.
-fn kept<'a>(live: &'a [(Key, FileOutline)], packs: &'a [Pack]) -> BTreeMap<Key, Payload<'a>> {
+fn kept<'a>(live: &'a [(Key, EntryOutline)], packs: &'a [Pack]) -> BTreeMap<Key, Payload<'a>> {
     let mut kept = BTreeMap::new();
     let mut live_bytes = 0;
     for (key, outline) in live {

@@ -40,7 +40,7 @@ fn outline(name: &str) -> Arc<Outline> {
 }
 
 /// Returns what an index has in memory.
-fn as_live(outlines: &[(Key, Arc<Outline>)]) -> Vec<(Key, FileOutline)> {
+fn as_live(outlines: &[(Key, Arc<Outline>)]) -> Vec<(Key, EntryOutline)> {
     outlines.iter().map(|(key, outline)| (*key, outline.clone().into())).collect()
 }
 

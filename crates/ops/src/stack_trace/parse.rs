@@ -115,6 +115,7 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
         all.extend(places_alone(text));
     }
     leave_out_announced(&mut all);
+    doubt_cut_frame(text, &mut all);
     // Stable: causes stay behind what they caused.
     let has_error = all.iter().any(|trace: &ParsedTrace| !trace.error_type.is_empty());
     if has_error {
@@ -123,6 +124,17 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
         all.sort_by_key(|trace| trace.thread != "main");
     }
     all
+}
+
+/// Doubts the frame without a place in which a text ends: more of its name may have been cut off.
+fn doubt_cut_frame(text: &str, all: &mut [ParsedTrace]) {
+    let frames = all.iter_mut().flat_map(|trace| &mut trace.frames);
+    for frame in frames.filter(|frame| frame.file.is_empty() && frame.path.is_empty() && !frame.is_native()) {
+        let name = format!("{}.{}", frame.class, frame.method);
+        if !frame.method.is_empty() && text.ends_with(&name) && frame.reading_doubt.is_none() {
+            frame.reading_doubt = Some("the text ends in this frame, and its name may be cut".to_owned());
+        }
+    }
 }
 
 /// Leaves out what a process logged of its signal if the text has the frames of that crash, too: another process writes those.
@@ -265,6 +277,19 @@ mod tests {
                 shown(&format!("a.Gone: x\n  at a.B.c(B.kt:3)\n{prose}\n")),
                 ["First a.Gone|x|a.B.c B.kt:3|0"]
             );
+        }
+    }
+
+    #[test]
+    fn a_frame_in_which_the_text_ends_is_doubted() {
+        let doubted = |text: &str| parse_trace(text)[0].frames.iter().any(|one| one.reading_doubt.is_some());
+        assert!(doubted("a.Gone: x\n  at a.B.c(B.kt:3)\n  at a.D.e"));
+        for whole in [
+            "a.Gone: x\n  at a.D.e\n",
+            "a.Gone: x\n  at a.B.c(B.kt:3)",
+            "a.Gone: x\n  at a.D.e(Unknown Source)",
+        ] {
+            assert!(!doubted(whole), "{whole}");
         }
     }
 

@@ -11,7 +11,7 @@ use symd_syntax::{Imports, Outline};
 
 /// The outline of one file.
 #[derive(Clone, Debug)]
-pub enum FileOutline {
+pub enum EntryOutline {
     /// In memory as long as the entry is.
     Resident(Arc<Outline>),
     Stored(StoredOutline),
@@ -21,7 +21,7 @@ pub enum FileOutline {
 #[derive(Clone, Debug)]
 pub struct StoredOutline {
     summary: Arc<OutlineSummary>,
-    /// Set when it was read, until the entry is replaced by one that has not read it ([`FileOutline::let_go`]). So what `FileEntry`
+    /// Set when it was read, until the entry is replaced by one that has not read it ([`EntryOutline::let_go`]). So what `FileEntry`
     /// returns stays valid as long as the entry.
     read: OnceLock<Arc<Outline>>,
 }
@@ -66,63 +66,63 @@ impl OutlineSummary {
     }
 }
 
-impl From<Arc<Outline>> for FileOutline {
-    fn from(outline: Arc<Outline>) -> FileOutline {
-        FileOutline::Resident(outline)
+impl From<Arc<Outline>> for EntryOutline {
+    fn from(outline: Arc<Outline>) -> EntryOutline {
+        EntryOutline::Resident(outline)
     }
 }
 
-impl FileOutline {
+impl EntryOutline {
     /// Returns the same outline, on disk, without what was read of it. `share` returns the summary that files of this content share.
-    pub fn let_go(&self, share: impl FnOnce(&Outline) -> Arc<OutlineSummary>) -> FileOutline {
+    pub fn let_go(&self, share: impl FnOnce(&Outline) -> Arc<OutlineSummary>) -> EntryOutline {
         let summary = match self {
-            FileOutline::Resident(outline) => share(outline),
-            FileOutline::Stored(stored) => stored.summary.clone(),
+            EntryOutline::Resident(outline) => share(outline),
+            EntryOutline::Stored(stored) => stored.summary.clone(),
         };
-        FileOutline::Stored(StoredOutline { summary, read: OnceLock::new() })
+        EntryOutline::Stored(StoredOutline { summary, read: OnceLock::new() })
     }
 
     /// Returns the outline if it is in memory.
     pub fn in_memory(&self) -> Option<&Arc<Outline>> {
         match self {
-            FileOutline::Resident(outline) => Some(outline),
-            FileOutline::Stored(stored) => stored.read.get(),
+            EntryOutline::Resident(outline) => Some(outline),
+            EntryOutline::Stored(stored) => stored.read.get(),
         }
     }
 
     pub fn has_errors(&self) -> bool {
         match self {
-            FileOutline::Resident(outline) => outline.has_errors,
-            FileOutline::Stored(stored) => stored.summary.has_errors,
+            EntryOutline::Resident(outline) => outline.has_errors,
+            EntryOutline::Stored(stored) => stored.summary.has_errors,
         }
     }
 
     pub(super) fn row_count(&self) -> usize {
         match self {
-            FileOutline::Resident(outline) => outline.rows.len(),
-            FileOutline::Stored(stored) => stored.summary.rows,
+            EntryOutline::Resident(outline) => outline.rows.len(),
+            EntryOutline::Stored(stored) => stored.summary.rows,
         }
     }
 
     pub(super) fn hides_types(&self) -> bool {
         match self {
-            FileOutline::Resident(outline) => outline.hides_types,
-            FileOutline::Stored(stored) => stored.summary.hides_types,
+            EntryOutline::Resident(outline) => outline.hides_types,
+            EntryOutline::Stored(stored) => stored.summary.hides_types,
         }
     }
 
     pub(super) fn imports(&self) -> &Imports {
         match self {
-            FileOutline::Resident(outline) => &outline.imports,
-            FileOutline::Stored(stored) => &stored.summary.imports,
+            EntryOutline::Resident(outline) => &outline.imports,
+            EntryOutline::Stored(stored) => &stored.summary.imports,
         }
     }
 
     /// Returns the outline of the file at `path`, and keeps it if it had to be read.
     pub(super) fn get(&self, path: &RelPath) -> Option<&Arc<Outline>> {
         let stored = match self {
-            FileOutline::Resident(outline) => return Some(outline),
-            FileOutline::Stored(stored) => stored,
+            EntryOutline::Resident(outline) => return Some(outline),
+            EntryOutline::Stored(stored) => stored,
         };
         if let Some(outline) = stored.read.get() {
             return Some(outline);
@@ -134,8 +134,8 @@ impl FileOutline {
     /// Returns the outline of the file at `path`, and keeps nothing.
     pub(super) fn get_once(&self, path: &RelPath) -> Option<Arc<Outline>> {
         match self {
-            FileOutline::Resident(outline) => Some(outline.clone()),
-            FileOutline::Stored(stored) => stored.read.get().cloned().or_else(|| stored.read_back(path)),
+            EntryOutline::Resident(outline) => Some(outline.clone()),
+            EntryOutline::Stored(stored) => stored.read.get().cloned().or_else(|| stored.read_back(path)),
         }
     }
 
@@ -147,8 +147,8 @@ impl FileOutline {
     /// Whether the word of this hash may be an identifier of the file.
     pub(super) fn may_hold(&self, hash: u32) -> bool {
         match self {
-            FileOutline::Resident(outline) => outline.occurrences.contains_hash(hash),
-            FileOutline::Stored(stored) => stored.summary.words.may_hold(hash),
+            EntryOutline::Resident(outline) => outline.occurrences.contains_hash(hash),
+            EntryOutline::Stored(stored) => stored.summary.words.may_hold(hash),
         }
     }
 
@@ -156,18 +156,18 @@ impl FileOutline {
     pub(super) fn shared_memory(&self) -> (usize, usize) {
         match self {
             // Two counts.
-            FileOutline::Resident(outline) => {
+            EntryOutline::Resident(outline) => {
                 (Arc::as_ptr(outline).addr(), 2 * size_of::<usize>() + outline.memory())
             }
-            FileOutline::Stored(stored) => (Arc::as_ptr(&stored.summary).addr(), stored.summary.memory()),
+            EntryOutline::Stored(stored) => (Arc::as_ptr(&stored.summary).addr(), stored.summary.memory()),
         }
     }
 
     /// Whether both are the same outline, and not only equal ones, as far as is known without reading one.
-    pub(super) fn is_same(&self, other: &FileOutline) -> bool {
+    pub(super) fn is_same(&self, other: &EntryOutline) -> bool {
         match (self, other) {
-            (FileOutline::Resident(mine), FileOutline::Resident(theirs)) => Arc::ptr_eq(mine, theirs),
-            (FileOutline::Stored(mine), FileOutline::Stored(theirs)) => {
+            (EntryOutline::Resident(mine), EntryOutline::Resident(theirs)) => Arc::ptr_eq(mine, theirs),
+            (EntryOutline::Stored(mine), EntryOutline::Stored(theirs)) => {
                 mine.summary.key == theirs.summary.key
             }
             _ => false,
