@@ -32,21 +32,32 @@ impl<T> SharedByContent<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values.get(&key)?.upgrade()
     }
 
+    /// Frees what is kept of dropped values.
+    pub(super) fn sweep(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).sweep();
+    }
+
     /// Returns what files of this content share: `value`, unless another thread was faster.
     pub(super) fn share(&self, key: Key, value: Arc<T>) -> Arc<T> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = shared.values.get(&key).and_then(Weak::upgrade) {
             return known;
         }
-        // A dropped value's own bytes stay allocated as long as its entry.
         if shared.values.len() > FEW.max(shared.swept * 2) {
-            shared.values.retain(|_, value| value.strong_count() > 0);
-            // A table that was once large would stay so.
-            shared.values.shrink_to(FEW);
-            shared.swept = shared.values.len();
+            shared.sweep();
         }
         shared.values.insert(key, Arc::downgrade(&value));
         value
+    }
+}
+
+impl<T> ByContent<T> {
+    /// Removes the entries of dropped values: a value's own bytes stay allocated as long as its entry.
+    fn sweep(&mut self) {
+        self.values.retain(|_, value| value.strong_count() > 0);
+        // A table that was once large would stay so.
+        self.values.shrink_to(FEW);
+        self.swept = self.values.len();
     }
 }
 

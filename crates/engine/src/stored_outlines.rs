@@ -102,6 +102,11 @@ impl StoredOutlines {
         })
     }
 
+    /// Frees what is kept of outlines that are not in memory any more.
+    pub(super) fn sweep(&self) {
+        self.shared.sweep();
+    }
+
     /// Returns how many bytes were read back and not let go of, about: entries that were replaced meanwhile count until
     /// [`StoredOutlines::forget_read`].
     pub(super) fn read_bytes(&self) -> usize {

@@ -21,10 +21,8 @@ pub(super) struct LettingGo {
     is_running: bool,
     /// Where the next job begins; `None` for the first file.
     next: Option<RelPath>,
-    /// Whether outlines are let go of until they take half of what they may, …
+    /// Whether it goes on to the last file. All are let go of: a few that stayed would keep many pages of memory each.
     is_begun: bool,
-    /// … or all of them.
-    is_for_all: bool,
     /// What they took when every file had been looked at: more cannot be let go of as long as nothing else is stored or in a table.
     settled: usize,
     /// Whether that was stored or came into a table since the first job of this round began, which may have passed its files.
@@ -42,12 +40,12 @@ impl LettingGo {
 
     /// Has all outlines let go of that can be.
     pub(super) fn let_everything_go(&mut self) {
-        (self.is_begun, self.is_for_all, self.next) = (true, true, None);
+        (self.is_begun, self.next) = (true, None);
     }
 }
 
 impl Run {
-    /// Lets go of outlines if they take more than they may. What was read last is not known: they go in path order, round and round.
+    /// Lets go of outlines if they take more than they may.
     pub(super) fn let_outlines_go(&mut self) {
         if self.letting_go.is_running || self.scanner.cache.is_none() || self.stopping.is_some() {
             return;
@@ -58,11 +56,7 @@ impl Run {
         if taken > most && taken > self.letting_go.settled + most / 4 {
             self.letting_go.is_begun = true;
         }
-        if !self.letting_go.is_begun || taken <= most / 2 && !self.letting_go.is_for_all {
-            self.letting_go.is_begun = false;
-            if std::mem::take(&mut self.letting_go.has_freed) {
-                self.pool.background(allocator::give_back);
-            }
+        if !self.letting_go.is_begun {
             return;
         }
         self.letting_go.is_running = true;
@@ -74,7 +68,7 @@ impl Run {
         });
         self.pool.urgent_background(move || {
             let (replaced, next) = without_outlines(&snapshot, &from, &stored);
-            // Before the engine replaces entries: what else holds the old ones would keep their outlines.
+            // Before the engine replaces entries: it would keep the old ones with their outlines.
             drop(snapshot);
             send(&sender, Event::LetGo { replaced, next });
         });
@@ -94,12 +88,16 @@ impl Run {
         self.letting_go.next = next;
         if self.letting_go.next.is_none() {
             self.scanner.stored.forget_read();
-            (self.letting_go.is_begun, self.letting_go.is_for_all) = (false, false);
+            self.letting_go.is_begun = false;
             if !self.letting_go.has_more {
                 self.letting_go.settled = self.state.resident_outlines();
             }
             if std::mem::take(&mut self.letting_go.has_freed) {
-                self.pool.background(allocator::give_back);
+                let stored = self.scanner.stored.clone();
+                self.pool.background(move || {
+                    stored.sweep();
+                    allocator::give_back();
+                });
             }
         }
     }
