@@ -246,6 +246,7 @@ impl Scanner {
         if let Some(known) = known
             && let Content::Code { origin, hash: old, stat: then, outline } = &known.content
             && (origin.fingerprint(), *old) == (grammar.fingerprint(), hash)
+            && self.stored.is_readable(known)
         {
             if *then == stat {
                 return ScanOutcome::Same(known.clone());

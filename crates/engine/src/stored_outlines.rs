@@ -102,6 +102,12 @@ impl StoredOutlines {
         })
     }
 
+    /// Whether the outline of an entry is in memory, or stored and not found damaged.
+    pub(super) fn is_readable(&self, file: &FileEntry) -> bool {
+        let is_in_memory = file.file_outline().is_some_and(|outline| outline.in_memory().is_some());
+        is_in_memory || file.key().is_some_and(|key| self.cache.as_ref().is_some_and(|cache| cache.has(key)))
+    }
+
     /// Frees what is kept of outlines that are not in memory any more.
     pub(super) fn sweep(&self) {
         self.shared.sweep();

@@ -8,9 +8,8 @@ use crate::event::Event;
 use crate::run::send;
 use crate::stored_outlines::StoredOutlines;
 use symd_base::RelPath;
-use symd_index::{Content, FileEntry, Skipped, Snapshot};
+use symd_index::{FileEntry, Snapshot};
 use symd_sys::allocator;
-use symd_vfs::Stat;
 
 /// Outlines per job: the engine's task replaces so many entries in a few milliseconds.
 const FILES_PER_JOB: usize = 2048;
@@ -109,12 +108,8 @@ impl Run {
         if lost.is_empty() {
             return;
         }
-        let lost: Vec<RelPath> = lost.into_iter().filter(|path| self.state.file(path).is_some()).collect();
-        for path in &lost {
-            // Not the old entry: a scan would find the file unchanged, and return it.
-            let content = Content::Skipped { why: Skipped::Unreadable, stat: Stat::default() };
-            self.replace_entry(Arc::new(FileEntry { path: path.clone(), content }));
-        }
+        // The old entry stays until then: questions that wait for earlier scans must not meet a file without symbols.
+        let lost = lost.into_iter().filter(|path| self.state.file(path).is_some()).collect();
         self.scan_paths(lost);
     }
 }
