@@ -5,7 +5,7 @@
 use super::context::{Receiver, receiver};
 use super::family::{Family, has_types};
 use super::java_values;
-use super::jvm_names;
+use super::jvm_names::{self, JVM_NAME, jvm_name_argument};
 use super::meaning::Meaning;
 use super::modules::Module;
 use super::occurrence::{Judgement, Occurrence, Role};
@@ -48,7 +48,7 @@ impl OtherForm {
             AccessorForm::Methods if is_method => in_kotlin(properties_of(name)),
             AccessorForm::Properties if is_variable => {
                 let mut names = other_accessors(name);
-                if outline.occurrences.contains("JvmName")
+                if outline.occurrences.contains(JVM_NAME)
                     && let Some(current) = resolver.sources.current(&target.file)
                 {
                     names.extend(given_names(current.text.slice(row.range())));
@@ -345,8 +345,7 @@ fn without_prefix<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
 
 /// Returns the names that a declaration's annotations give its accessors: `@get:JvmName("size")`.
 fn given_names(declaration: &str) -> impl Iterator<Item = String> {
-    let names = declaration.split("JvmName").skip(1);
-    names.filter_map(|rest| Some(rest.trim_start().strip_prefix("(\"")?.split('"').next()?.to_owned()))
+    declaration.split(JVM_NAME).skip(1).filter_map(jvm_name_argument).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -75,7 +75,8 @@ fn gives_names(file: &FileEntry) -> bool {
     file.holds(JVM_NAME)
 }
 
-const JVM_NAME: &str = "JvmName";
+/// The annotation of Kotlin's that gives a declaration another name in class files.
+pub const JVM_NAME: &str = "JvmName";
 
 /// Whether a row is a function or property outside of classes.
 fn is_outermost(row: &Row) -> bool {
@@ -123,10 +124,15 @@ fn name_of_file(text: &Text) -> Option<String> {
 /// Returns the name in a text's first `JvmName("…")`.
 fn given_name(annotations: &str) -> Option<String> {
     let (_, rest) = annotations.split_once(JVM_NAME)?;
-    let rest = rest.trim_start().strip_prefix('(')?.trim_start();
-    let rest =
-        rest.strip_prefix("name").map_or(rest, |rest| rest.trim_start().trim_start_matches('=').trim_start());
-    Some(rest.strip_prefix('"')?.split('"').next()?.to_owned())
+    jvm_name_argument(rest).map(str::to_owned)
+}
+
+/// Reads the argument of `@JvmName("x")` or `@JvmName(name = "x")`, given the text behind the annotation's name.
+pub fn jvm_name_argument(behind: &str) -> Option<&str> {
+    let argument = behind.trim_start().strip_prefix('(')?.trim_start();
+    let named = argument.strip_prefix("name").and_then(|rest| rest.trim_start().strip_prefix('='));
+    let value = named.map_or(argument, str::trim_start).strip_prefix('"')?;
+    value.split_once('"').map(|(name, _)| name)
 }
 
 /// Returns the name that an annotation gives a Kotlin function for Java; `None` for one that keeps its own.

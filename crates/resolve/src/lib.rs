@@ -115,7 +115,7 @@ pub use gradle::GradleModules;
 pub use heads::{WrittenBase, is_type};
 pub use indirect_uses::indirect_uses;
 pub use inherited::inherited_members;
-pub use jvm_names::file_class_name;
+pub use jvm_names::{JVM_NAME, file_class_name, jvm_name_argument};
 pub use kdoc_links::doc_links;
 pub use kin_uses::{KinUses, kin_uses};
 pub use kotlin_code::is_kotlin_code_at;

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use symd_engine::CurrentText;
-use symd_resolve::{is_kotlin_code_at, is_type};
-
-pub(super) const JVM_NAME: &str = "JvmName";
+use symd_resolve::{JVM_NAME, is_kotlin_code_at, is_type, jvm_name_argument};
 
 /// The text of a file with the names that its functions and accessors have in class files.
 pub(super) struct NamedText {
@@ -71,7 +69,7 @@ struct JvmNamed {
 fn annotations(text: &str) -> Vec<JvmNamed> {
     let read = |at: usize| {
         let before = text[..at].rsplit('\n').next().unwrap_or_default();
-        let name = jvm_name(&text[at..]).filter(|_| before.contains('@'))?;
+        let name = jvm_name_argument(&text[at + JVM_NAME.len()..]).filter(|_| before.contains('@'))?;
         let is_of_file = before.contains("@file:");
         Some(JvmNamed { at: u32::try_from(at).ok()?, name: name.to_owned(), is_of_file })
     };
@@ -82,14 +80,6 @@ fn annotations(text: &str) -> Vec<JvmNamed> {
     let mut is_code = is_kotlin_code_at(text, &offsets).into_iter();
     all.retain(|_| is_code.next() == Some(true));
     all
-}
-
-/// Reads the argument of `JvmName("x")` or `JvmName(name = "x")`, with which `text` begins.
-fn jvm_name(text: &str) -> Option<&str> {
-    let argument = text.strip_prefix(JVM_NAME)?.trim_start().strip_prefix('(')?.trim_start();
-    let named = argument.strip_prefix("name").and_then(|rest| rest.trim_start().strip_prefix('='));
-    let value = named.map_or(argument, str::trim_start).strip_prefix('"')?;
-    value.split_once('"').map(|(name, _)| name)
 }
 
 /// Returns the function, or the property, that each annotation belongs to; `all` in the text's order.

@@ -4,14 +4,14 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::inlined::{InlineFunction, inline_functions};
-use super::named_text::{JVM_NAME, NamedText};
+use super::named_text::NamedText;
 use super::names::source_names;
 use super::parse::ParsedFrame;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_index::FileEntry;
-use symd_resolve::{file_class_name, is_type};
+use symd_resolve::{JVM_NAME, file_class_name, is_type};
 use symd_syntax::Outline;
 
 /// What is looked for.
