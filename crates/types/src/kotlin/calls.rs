@@ -175,10 +175,10 @@ impl Universe<'_> {
         called: &Lookup,
         arguments: &Arguments,
     ) -> Option<Lookup> {
-        let is_one = called.candidates.len() == 1;
-        let ty @ Type::Class(_) = &self.invoked_value(file, called, arguments).filter(|_| is_one)? else {
+        if !self.are_one_symbol(&called.candidates) {
             return None;
-        };
+        }
+        let ty @ Type::Class(_) = &self.invoked_value(file, called, arguments)? else { return None };
         let found = self.find_member(file, suffix, ty, "invoke", NameUse::Call(arguments));
         let certainty = found.certainty.min(called.certainty);
         (!found.candidates.is_empty()).then_some(Lookup { certainty, ..found })

@@ -216,7 +216,7 @@ impl Universe<'_> {
         invoke.iter().filter_map(fits).max().unwrap_or(Fit::No)
     }
 
-    /// Returns whether a constructor makes an object of a class with these arguments, or a lambda one of an interface.
+    /// Returns whether a constructor of a class takes these arguments, or, for a `fun interface`, whether they are a lambda.
     pub(super) fn is_made(&self, file: &ProjectFile, class: DeclarationId, arguments: &Arguments) -> Fit {
         let constructors = self.constructors(class);
         let own = self.type_parameters(class);
@@ -329,7 +329,7 @@ impl Universe<'_> {
     }
 
     /// Whether all are one declaration, or `expect` and `actual` of one symbol. None are not.
-    fn are_one_symbol(&self, candidates: &[Member]) -> bool {
+    pub(super) fn are_one_symbol(&self, candidates: &[Member]) -> bool {
         let Some((first, others)) = candidates.split_first() else { return false };
         others.iter().all(|other| self.is_same_symbol(first.declaration, other.declaration))
     }

@@ -274,10 +274,11 @@ impl Universe<'_> {
         match self.kind(one)? {
             kind if kind.is_variable() => Some(self.lookup_type(found)),
             kind if kind.is_object() => Some(self.self_type(one)),
-            kind if kind.is_class() && self.is_made(file, one, arguments) == Fit::No => {
-                Some(self.self_type(self.companion(one)?))
+            _ => {
+                let class = self.class_behind(one)?;
+                let is_made = self.is_made(file, class, arguments) != Fit::No;
+                self.companion(class).filter(|_| !is_made).map(|companion| self.self_type(companion))
             }
-            _ => None,
         }
     }
 

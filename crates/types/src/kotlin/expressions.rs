@@ -13,6 +13,9 @@ use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
+/// How deep type arguments are joined within type arguments: for `class Tree : Iterable<Iterable<Tree>>` there is no end.
+const MAX_JOINED: usize = 5;
+
 impl Universe<'_> {
     /// Returns the type of an expression.
     pub(super) fn expression_type(&self, file: &ProjectFile, node: NodeId) -> Type {
@@ -93,9 +96,6 @@ impl Universe<'_> {
                 self.lambda_type(file, node, &expected)
             }
             K::CallableReference => self.reference_type(file, node),
-            _ if file.is_written_variable(node) => {
-                self.lookup_type(&self.find_bare(file, node, file.name_text(node), NameUse::Value))
-            }
             K::PrefixExpression => self.prefix_type(file, node),
             K::PostfixExpression => first().map_or(Type::Unknown, |inner| self.expression_type(file, inner)),
             K::IndexingExpression => self.indexed_type(file, node),
@@ -111,6 +111,9 @@ impl Universe<'_> {
                     }
                     _ => Type::Unknown,
                 }
+            }
+            _ if file.is_written_variable(node) => {
+                self.lookup_type(&self.find_bare(file, node, file.name_text(node), NameUse::Value))
             }
             _ => Type::Unknown,
         }
@@ -185,6 +188,10 @@ impl Universe<'_> {
 
     /// Returns one type that all of these fit.
     pub(super) fn joined(&self, types: Vec<Type>) -> Type {
+        self.joined_within(types, MAX_JOINED)
+    }
+
+    fn joined_within(&self, types: Vec<Type>, depth: usize) -> Type {
         let mut left: Vec<Type> = Vec::new();
         for ty in types {
             if !matches!(ty, Type::Nothing | Type::Null) && !left.contains(&ty) {
@@ -194,11 +201,11 @@ impl Universe<'_> {
         match &left[..] {
             [] => Type::Nothing,
             [one] => one.clone(),
-            _ if left.iter().any(Type::is_unknown) => Type::Unknown,
+            _ if left.iter().any(Type::is_unknown) || depth == 0 => Type::Unknown,
             _ => {
                 let is_above = |wide: &&Type| left.iter().all(|one| self.fits(one, wide, &[]) == Fit::Yes);
                 match left.iter().find(is_above) {
-                    Some(Type::Class(wide)) => self.with_common_arguments(wide, &left),
+                    Some(Type::Class(wide)) => self.with_common_arguments(wide, &left, depth - 1),
                     Some(wide) => wide.clone(),
                     None => self.common_classes(&left),
                 }
@@ -207,7 +214,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type of a class above all of these, with what their type arguments have in common.
-    fn with_common_arguments(&self, wide: &Arc<ClassType>, types: &[Type]) -> Type {
+    fn with_common_arguments(&self, wide: &Arc<ClassType>, types: &[Type], depth: usize) -> Type {
         let given: Vec<Vec<Type>> = types
             .iter()
             .filter_map(|ty| match ty {
@@ -224,7 +231,7 @@ impl Universe<'_> {
         };
         let common = (0..wide.arguments.len()).map(|number| match at(number) {
             all if all.iter().all(|one| *one == all[0]) => all[0].clone(),
-            all => self.joined(all),
+            all => self.joined_within(all, depth),
         });
         Type::class(wide.class, common.collect()).projected()
     }

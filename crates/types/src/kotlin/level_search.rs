@@ -174,8 +174,9 @@ impl Universe<'_> {
     pub(super) fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
         for class in std::iter::once(class).chain(self.superclasses(class)) {
             let mut own = self.statics_of(class, search.name);
-            let is_hidden = search.hides_objects && matches!(search.wanted, NameUse::Value);
-            own.retain(|one| !is_hidden || self.kind(one.declaration) != Some(DeclarationKind::Object));
+            own.retain(|one| {
+                !search.hides_objects || self.kind(one.declaration) != Some(DeclarationKind::Object)
+            });
             if let Some(found) = self.choose_in_scope(search, own) {
                 return Some(found);
             }

@@ -83,7 +83,8 @@ pub(super) struct Search<'a> {
     pub(super) passed: Passed,
     /// Declarations of the name that do not fit.
     pub(super) unfit: Vec<Member>,
-    /// Whether a class of the name was passed: it hides the objects of its name further out, as `Name.member` means the class then.
+    /// Whether a value is looked up, and a class of its name was found further in. It hides the objects of this name further out, because
+    /// `Name.member` then means the class's.
     pub(super) hides_objects: bool,
 }
 
@@ -214,8 +215,10 @@ impl Universe<'_> {
                     if let Some(found) = self.among_statics(&mut search, *class) {
                         return self.behind(&search, found);
                     }
-                    let nested = self.nested(*class, name).and_then(|nested| self.kind(nested));
-                    search.hides_objects |= nested.is_some_and(|kind| !kind.is_object());
+                    if matches!(wanted, NameUse::Value) && !search.hides_objects {
+                        let nested = self.nested(*class, name).and_then(|nested| self.kind(nested));
+                        search.hides_objects = nested.is_some_and(|kind| !kind.is_object());
+                    }
                 }
             }
         }
@@ -250,7 +253,7 @@ impl Universe<'_> {
                 && tier
                     .iter()
                     .any(|id| kind(id).is_some_and(DeclarationKind::is_classifier) && !is_object(id));
-            let is_hidden = search.hides_objects && matches!(wanted, NameUse::Value);
+            let is_hidden = search.hides_objects;
             let members =
                 tier.into_iter().filter(|id| !(is_hidden && is_object(id))).map(Member::new).collect();
             if let Some(found) = self.choose_in_scope(&mut search, members) {

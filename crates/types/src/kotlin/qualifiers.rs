@@ -228,6 +228,7 @@ impl Universe<'_> {
         wanted: NameUse,
     ) -> Lookup {
         let companion = format!("{class}.Companion");
+        let mut first = None;
         for ty in [class, companion.as_str()].map(|name| Type::External(name.into())) {
             let found = self.find_member(file, node, &ty, name, wanted);
             let extends_it =
@@ -235,8 +236,9 @@ impl Universe<'_> {
             if !found.candidates.is_empty() && found.candidates.iter().all(extends_it) {
                 return found;
             }
+            first.get_or_insert(found);
         }
-        let found = self.find_member(file, node, &Type::External(class.into()), name, wanted);
+        let found = first.unwrap_or_else(|| Lookup::nothing(false));
         match found.candidates.is_empty() {
             true => found,
             false => Lookup { certainty: Certainty::Possible, ..found },
