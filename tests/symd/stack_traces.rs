@@ -193,13 +193,15 @@ fn no_frame_has_another_place_without_a_doubt() {
     let user = user();
     let frame = regex::Regex::new(r"at shop\.[^(]*\((\w+\.(?:kt|java)):(\d+)\)").unwrap();
     let placed = regex::Regex::new(r"(?m)^(\? )?\S*/(\w+\.(?:kt|java)):(\d+)").unwrap();
-    let (mut frames, mut doubts) = (0, 0);
+    let (mut frames, mut doubts, mut copies) = (0, 0, 0);
     for (name, text) in crashes().into_iter().filter(|(name, _)| name != "overflow") {
         let answer = trace(&user, &text);
         let named: Vec<(&str, &str)> = frame
             .captures_iter(&text)
             .map(|found| (found.get(1).unwrap().as_str(), found.get(2).unwrap().as_str()))
             .collect();
+        let is_copy = |line: &&str| line.starts_with("? ") && line.contains("$$inlined$");
+        copies += answer.lines().filter(is_copy).count();
         for found in placed.captures_iter(&answer) {
             let (file, line) = (&found[2], &found[3]);
             frames += 1;
@@ -209,7 +211,8 @@ fn no_frame_has_another_place_without_a_doubt() {
             assert!(found.get(1).is_some() || is_named, "{name}: {file}:{line} without a doubt\n{answer}");
         }
     }
-    assert!(frames > 120 && doubts <= 4, "{doubts} of {frames} are in doubt");
+    // Which lines of a class are the caller's, that was copied from an inline function of a library, cannot be told.
+    assert!(frames > 120 && doubts - copies <= 3 && copies == 1, "{doubts} of {frames} are in doubt");
 }
 
 /// Sources that were changed after the build: the named method counts, not the line.

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::blocks::Block;
 use super::messages::begun;
+use super::parse::outcome_of;
 use super::{BuildProblem, BuildSeverity, BuildTool, OutputPlace};
 
 /// Maximum number of lines between an exception and its first frame.
@@ -31,7 +32,7 @@ pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
                 deepest = cause;
             }
             since = 0;
-        } else if since >= MAX_MESSAGE || bare.is_empty() || begun(bare).is_some() || is_gradle(bare) {
+        } else if since >= MAX_MESSAGE || bare.is_empty() || begun(bare).is_some() || is_of_build(bare) {
             break;
         } else {
             since += 1;
@@ -43,8 +44,9 @@ pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
     Some(Block { problems, next })
 }
 
-fn is_gradle(line: &str) -> bool {
-    ["* ", "BUILD ", "Task ", "FAILURE: "].iter().any(|start| line.starts_with(start))
+/// Whether a line is no message of an exception, but the build tool's.
+fn is_of_build(line: &str) -> bool {
+    outcome_of(line).is_some() || ["* ", "BUILD ", "Task "].iter().any(|start| line.starts_with(start))
 }
 
 /// Returns the class of the exception and its message, if the line begins with one.

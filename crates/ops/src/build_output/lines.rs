@@ -32,7 +32,10 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
             None => line.to_owned(),
         };
         let start = ADDED.as_ref().and_then(|added| added.find(&line)).map_or(0, |found| found.end());
-        let line = line[start..].trim_end().trim_end_matches('`');
+        let line = line[start..].trim_end();
+        // One mark of Markdown is left of a pair around the line; a pair within it is the message's.
+        let is_open = line.matches('`').count() % 2 == 1;
+        let line = if is_open { line.trim_end_matches('`') } else { line };
         let task = TASK.as_ref().filter(|_| line.starts_with(':')).and_then(|task| task.captures(line));
         let start = task.and_then(|found| found.name("path")).map_or(0, |path| path.start());
         let (task, line) = line.split_at(start);
@@ -55,6 +58,8 @@ mod tests {
             plain_lines(text),
             ["e: x", "   > y", "e: z", "e: name", ":app:lint", "/p/A.kt:3", ":app:lint FAILED"]
         );
+        let quoted = "e: x: set `android.useAndroidX=true`";
+        assert_eq!(plain_lines(quoted), [quoted]);
         assert_eq!(plain_lines(&"x".repeat(10_000))[0].len(), MAX_LINE);
     }
 }

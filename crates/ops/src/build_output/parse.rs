@@ -59,10 +59,7 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
                 problems.add(problem);
             }
             at = next;
-        } else if let Some(BegunProblem { mut problem, continues }) =
-            // Mail and Markdown quote and indent lines.
-            begun(line).or_else(|| begun(line.trim_start_matches(['>', ' ', '\t'])))
-        {
+        } else if let Some(BegunProblem { mut problem, continues }) = begun_in(line) {
             let further = if continues { further_lines(&lines, at + 1) } else { 0 };
             problem.message = message(&problem.message, &lines[at + 1..=at + further]);
             if !task.is_empty() {
@@ -79,6 +76,13 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
     Ok(ParsedBuild { problems: problems.list, outcome })
 }
 
+/// Reads the message that a line begins; mail and Markdown quote and indent lines.
+fn begun_in(line: &str) -> Option<BegunProblem> {
+    let bare = line.trim_start_matches(['>', ' ', '\t']);
+    let in_bare = || if bare.len() < line.len() { begun(bare) } else { None };
+    begun(line).or_else(in_bare)
+}
+
 /// Returns the task of Gradle's `> Task :app:compileKotlin FAILED`.
 fn task_of(line: &str) -> Option<&str> {
     let modern = line.strip_prefix("> Task ").or_else(|| line.strip_prefix("> Configure project "));
@@ -93,7 +97,7 @@ fn task_of(line: &str) -> Option<&str> {
     modern.and_then(|rest| rest.split(' ').next()).or_else(old)
 }
 
-fn outcome_of(line: &str) -> Option<BuildOutcome> {
+pub(super) fn outcome_of(line: &str) -> Option<BuildOutcome> {
     let is = |start: &str| line.starts_with(start);
     if is("BUILD SUCCESSFUL") || is("[INFO] BUILD SUCCESS") {
         Some(BuildOutcome::Succeeded)

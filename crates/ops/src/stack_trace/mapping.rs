@@ -220,14 +220,15 @@ impl TraceMapping {
         let mut class = (String::new(), String::new());
         // The method that comments belong to; none at the head of a class.
         let mut last: Option<(String, String)> = None;
-        let mut is_made_class = false;
+        let (mut is_made_class, mut has_member) = (false, false);
         for line in self.sections.split(|byte| *byte == b'\n') {
             if let Some(remark) = Remark::read(line) {
                 let of_last =
                     last.as_ref().and_then(|last| methods.get_mut(last)).and_then(|named| named.last_mut());
                 match (remark, of_last) {
                     (Remark::Synthesized, Some(method)) => method.is_made = true,
-                    (Remark::Synthesized, None) => is_made_class = true,
+                    // A remark behind a field is the field's.
+                    (Remark::Synthesized, None) => is_made_class |= !has_member,
                     (Remark::Rewriting(rewriting), Some(method)) => method.rewriting = Some(rewriting),
                     (Remark::Rewriting(_), None) => {}
                 }
@@ -236,7 +237,7 @@ impl TraceMapping {
             match ProguardRecord::try_parse(line) {
                 Ok(ProguardRecord::Class { original, obfuscated }) => {
                     class = (original.to_owned(), obfuscated.to_owned());
-                    (last, is_made_class) = (None, false);
+                    (last, is_made_class, has_member) = (None, false, false);
                 }
                 Ok(ProguardRecord::Method { original, obfuscated, original_class, line_mapping, .. }) => {
                     let lines = line_mapping.and_then(|lines| Some((lines.startline?, lines.endline?)));
@@ -252,8 +253,9 @@ impl TraceMapping {
                         is_made: is_made_class && original_class.is_none(),
                         rewriting: None,
                     });
-                    last = Some(key);
+                    (last, has_member) = (Some(key), true);
                 }
+                Ok(ProguardRecord::Field { .. }) => (last, has_member) = (None, true),
                 _ => {}
             }
         }
@@ -377,7 +379,7 @@ fn retraced(
 fn of_source(frames: Vec<ParsedFrame>, group: &[&MappedMethod], thrown: Option<&str>) -> Vec<ParsedFrame> {
     let rewritings = group.iter().filter_map(|method| method.rewriting.as_ref());
     let met = rewritings.filter(|rewriting| thrown.is_some_and(|thrown| rewriting.is_meant(thrown)));
-    let removed: usize = met.map(|rewriting| rewriting.removed).sum();
+    let removed = met.map(|rewriting| rewriting.removed).fold(0, usize::saturating_add);
     let mut frames: Vec<(ParsedFrame, bool)> =
         frames.into_iter().zip(group.iter().map(|method| method.is_made)).collect();
     frames.drain(..removed.min(frames.len().saturating_sub(1)));
@@ -612,6 +614,14 @@ mod tests {
         assert_eq!(frames(&["a.b.c(SourceFile:6)", caller]), ["shop.Till.lambda$buy$1:40", sell]);
         // An error that was thrown there has no other frame.
         assert_eq!(frames(&[call, caller]), ["shop.Till$$ExternalSyntheticLambda0.run:", sell]);
+    }
+
+    #[test]
+    fn a_remark_behind_a_field_is_not_the_classs() {
+        let made = "      # {\"id\":\"com.android.tools.r8.synthesized\"}\n";
+        let mapping = format!("shop.Till -> a.a:\n    int count -> a\n{made}    3:3:void sell():18 -> a\n");
+        let trace = "java.lang.Error: x\n\tat b.b.b(B.java:1)\n\tat a.a.a(SourceFile:3)\n";
+        assert_eq!(read_by(&mapping, trace), ["b.b.b:1", "shop.Till.sell:18"]);
     }
 
     /// ProGuard's own ReTrace is the judge: `fixtures/traces/obfuscate.py` obfuscates a program, runs it, and asks ReTrace.

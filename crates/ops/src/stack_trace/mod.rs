@@ -256,7 +256,7 @@ fn place_again(files: &mut SourceFiles<'_>, chain: &mut [ResolvedTrace]) -> Resu
             frame.places = files.places(&frame.frame)?;
         }
     }
-    files.learn_variant(std::iter::empty());
+    files.forget_variant();
     Ok(())
 }
 

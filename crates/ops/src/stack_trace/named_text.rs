@@ -76,7 +76,7 @@ fn annotations(text: &str) -> Vec<JvmNamed> {
     let mut all: Vec<JvmNamed> =
         memchr::memmem::find_iter(text.as_bytes(), JVM_NAME).filter_map(read).collect();
     let offsets: Vec<usize> = all.iter().map(|one| one.at as usize).collect();
-    // Not by the tree: a trace may name hundreds of files, and each had to be parsed.
+    // Not by the tree: a trace may name hundreds of files, and each would have to be parsed.
     let mut is_code = is_kotlin_code_at(text, &offsets).into_iter();
     all.retain(|_| is_code.next() == Some(true));
     all

@@ -107,6 +107,16 @@ const OF_CLASSES: [&str; 9] = [
     "describeContents",
 ];
 
+/// What stands behind the class of a lambda in the names of the classes that D8 and the JVM make for it.
+pub(super) const LAMBDA_CLASSES: [&str; 3] = ["$$Lambda", "$$ExternalSynthetic", "$$InternalSynthetic"];
+
+/// The prefix of the methods through which such a class calls a private method.
+pub(super) const LAMBDA_ACCESSOR: &str = "$r8$lambda$";
+
+fn shorter<'t>(one: &'t str, other: &'t str) -> &'t str {
+    if other.len() < one.len() { other } else { one }
+}
+
 /// Reads the names of a frame; `None` for one that names a file alone.
 pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
     if frame.class.is_empty() {
@@ -115,8 +125,7 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
     let (package, class) = frame.class.rsplit_once('.').unwrap_or(("", &frame.class));
     // Of `$$Lambda$14` and `$$ExternalSyntheticLambda0` only the class before is known.
     let whole = class;
-    let class = class.split("$$Lambda").next().unwrap_or(class);
-    let class = class.split("$$ExternalSynthetic").next().unwrap_or(class);
+    let class = LAMBDA_CLASSES.iter().filter_map(|made| class.split(made).next()).fold(class, shorter);
     let is_of_lambdas = class.len() < whole.len();
     let mut parts = class.split('$').filter(|part| !part.is_empty());
     let mut outer = parts.next().unwrap_or_default().to_owned();
@@ -183,7 +192,7 @@ fn written_name(method: &str) -> &str {
             .unwrap_or(rest)
     });
     // D8 calls what it makes of a lambda by a hash.
-    if method.starts_with("$r8$lambda$") {
+    if method.starts_with(LAMBDA_ACCESSOR) {
         return "";
     }
     let is_made = |part: &str| part.chars().all(|c| c.is_ascii_digit()) || MADE_PARTS.contains(&part);

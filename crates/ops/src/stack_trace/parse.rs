@@ -145,16 +145,18 @@ fn leave_out_announced(all: &mut Vec<ParsedTrace>) {
         .map(|trace| (trace.error_type.clone(), trace.thread.clone()))
         .collect();
     // The process's name is cut to 15 bytes in the one, and whole in the other.
-    let is_same = |trace: &ParsedTrace, thread: &str| match thread.split_once(" of ") {
-        Some((thread, process)) => {
-            trace.thread.split_once(" of ").is_some_and(|(own, of)| own == thread && process.ends_with(of))
-        }
-        None => trace.thread == thread,
+    let is_same = |announced: &str, thread: &str| {
+        // Older lines name no process.
+        let (own, process) = announced.split_once(" of ").unwrap_or((announced, ""));
+        let (of_crash, whole) = thread.split_once(" of ").unwrap_or((thread, ""));
+        own == of_crash && whole.ends_with(process)
     };
     all.retain(|trace| {
         let is_announced = trace.frames.is_empty() && trace.error_type.starts_with("SIG");
         !is_announced
-            || !crashes.iter().any(|(name, thread)| *name == trace.error_type && is_same(trace, thread))
+            || !crashes
+                .iter()
+                .any(|(name, thread)| *name == trace.error_type && is_same(&trace.thread, thread))
     });
 }
 
@@ -449,6 +451,8 @@ mod tests {
             (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x10\nF/DEBUG   (   60):       #00 pc 0000000000001000  /data/libtill.so (sum+12)\n";
         let frames = "First SIGSEGV|signal 11, code 1 (SEGV_MAPERR), fault addr 0x10|.sum :0|0";
         assert_eq!(shown(&format!("F/libc    (   47): {signal}\n{tombstone}")), [frames]);
+        let older = "F/libc    (   47): Fatal signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x10 in tid 48 (Render Thread)\n";
+        assert_eq!(shown(&format!("{older}{tombstone}")), [frames]);
         // That of another process is another crash.
         let other = signal.replace("com.shop", "com.till");
         assert_eq!(shown(&format!("F/libc    (   47): {other}\n{tombstone}")).len(), 2);

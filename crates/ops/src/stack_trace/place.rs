@@ -61,12 +61,20 @@ impl<'v> SourceFiles<'v> {
 
     /// Takes the places of a program's frames, of which sure ones may show its flavor or build type; returns whether they show any.
     pub(super) fn learn_variant<'p>(&mut self, places: impl Iterator<Item = &'p [FramePlace]>) -> bool {
+        if self.variant.is_some() {
+            return false;
+        }
         let sure = places.filter_map(|places| match places {
             [place] if place.doubt.is_none() => Some(set_words(&place.path)),
             _ => None,
         });
         self.shown = sure.flatten().collect();
         !self.shown.is_empty()
+    }
+
+    /// Forgets what another program's frames showed.
+    pub(super) fn forget_variant(&mut self) {
+        self.shown.clear();
     }
 
     /// Returns the code around a place.
@@ -205,15 +213,12 @@ impl<'v> SourceFiles<'v> {
     /// Keeps those of several places whose source sets are compiled into the variant, or that other frames show.
     fn keep_variant(&self, places: &mut Vec<FramePlace>) {
         let Some(variant) = self.variant else {
-            let shows = |place: &FramePlace| {
-                let words = set_words(&place.path);
-                (!words.is_empty()).then(|| words.iter().all(|word| self.shown.contains(word)))
-            };
-            let shown: Vec<Option<bool>> = places.iter().map(shows).collect();
+            let is_common = |place: &FramePlace| set_words(&place.path).is_empty();
+            let is_shown =
+                |place: &FramePlace| set_words(&place.path).iter().all(|word| self.shown.contains(word));
             // What is in a set of all variants may have been moved since.
-            if shown.contains(&Some(true)) && !shown.contains(&None) {
-                let mut shown = shown.into_iter();
-                places.retain(|_| shown.next().flatten() == Some(true));
+            if !places.iter().any(is_common) && places.iter().any(is_shown) {
+                places.retain(is_shown);
             }
             return;
         };

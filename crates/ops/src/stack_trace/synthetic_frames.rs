@@ -2,17 +2,11 @@
 //! stands before it, and its place is the lambda's. R8's retrace leaves such frames out, too
 //! (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>, "Synthesized").
 
-use super::names::source_names;
+use super::names::{LAMBDA_ACCESSOR, LAMBDA_CLASSES, source_names};
 use super::parse::{ParsedFrame, ParsedTrace};
 
-/// What stands behind the class of a lambda in the names of the classes that are made for it.
-const MADE: [&str; 3] = ["$$ExternalSyntheticLambda", "$$InternalSyntheticLambda", "$$Lambda"];
-
-/// How the names of methods begin by which such a class calls a private one.
-const ACCESSOR: &str = "$r8$lambda$";
-
-/// Leaves out the frames that only call the body of a lambda. Of a reference to a method nothing but such a frame tells where it is
-/// written, so it is kept.
+/// Leaves out the frames that only call the body of a lambda. The frame of a method reference is kept: no other frame shows where the
+/// reference is written.
 pub(super) fn leave_out(traces: &mut [ParsedTrace]) {
     for trace in traces {
         let mut kept: Vec<ParsedFrame> = Vec::with_capacity(trace.frames.len());
@@ -26,7 +20,8 @@ pub(super) fn leave_out(traces: &mut [ParsedTrace]) {
 }
 
 fn calls(frame: &ParsedFrame, body: &ParsedFrame) -> bool {
-    let is_made = frame.method.starts_with(ACCESSOR) || MADE.iter().any(|made| frame.class.contains(made));
+    let is_made = frame.method.starts_with(LAMBDA_ACCESSOR)
+        || LAMBDA_CLASSES.iter().any(|made| frame.class.contains(made));
     if !is_made || frame.source_line().is_some() || !is_body(&body.method) {
         return false;
     }
@@ -37,7 +32,7 @@ fn calls(frame: &ParsedFrame, body: &ParsedFrame) -> bool {
 
 /// Whether a method is the body of a lambda: javac's `lambda$sell$0`, Kotlin's `sell$lambda$0`.
 fn is_body(method: &str) -> bool {
-    method.split('$').any(|part| part == "lambda") && !method.starts_with(ACCESSOR)
+    method.split('$').any(|part| part == "lambda") && !method.starts_with(LAMBDA_ACCESSOR)
 }
 
 #[cfg(test)]
@@ -67,6 +62,10 @@ mod tests {
                 "a.TillKt.sell$lambda$0(Till.kt:3)",
                 "a.TillKt.$r8$lambda$x9-_(Unknown Source:0)",
                 "a.TillKt$$ExternalSyntheticLambda2.invoke(Unknown Source:2)",
+            ],
+            vec![
+                "a.Till.lambda$sell$0(Till.java:3)",
+                "a.Till$$InternalSyntheticLambda$1$5f$0.run(Unknown Source:2)",
             ],
             vec![
                 "a.Till$Box.lambda$open$1(Till.java:3)",

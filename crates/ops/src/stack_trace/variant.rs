@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use symd_base::RelPath;
 
-/// The prefixes of the source sets of tests, and of those of Android in a multiplatform module; a longer one stands behind what it begins
-/// with.
+/// The prefixes of the source sets of tests, and of those of Android in a multiplatform module. A prefix that begins with another one
+/// comes after it.
 const KINDS: [&str; 7] = [
     "test",
     "testFixtures",
@@ -20,8 +20,8 @@ const KINDS: [&str; 7] = [
     "screenshotTest",
 ];
 
-/// Source sets without a flavor or a build type: `main`, and `commonMain` of a multiplatform module.
-const MAIN: &str = "main";
+/// The last word of source sets that no flavor or build type names: `main`, `commonMain`, `commonTest`, `jvmTest`.
+const COMMON_ENDS: [&str; 2] = ["main", "test"];
 
 /// A variant: `paidRelease`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,14 +31,14 @@ pub(super) struct BuildVariant {
     words: Vec<String>,
 }
 
-/// How a file's source set stands to a variant.
+/// How a file's source set relates to a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SetOfVariant {
     /// It is compiled into all variants, or the file is in no source set.
     Common,
-    /// It is one of the variant's own.
+    /// It is compiled into this variant, but not into all.
     Own,
-    /// It is none of the variant's.
+    /// It is compiled only into other variants.
     Other,
 }
 
@@ -98,7 +98,8 @@ pub(super) fn set_words(path: &RelPath) -> Vec<String> {
     // `testimonials` is no set of tests.
     let set = kinds.rfind(|rest| !rest.starts_with(char::is_lowercase)).unwrap_or(set);
     let words = words(set);
-    if words.last().is_some_and(|last| last == MAIN) { Vec::new() } else { words }
+    let is_common = words.last().is_some_and(|last| COMMON_ENDS.contains(&last.as_str()));
+    if is_common { Vec::new() } else { words }
 }
 
 /// Returns the directory of a file's source sets, and the name of its own: `app/src` and `free` of `app/src/free/java/shop/Till.java`.
@@ -165,6 +166,9 @@ mod tests {
             ("paidRelease", "testimonials", Other),
             ("paidRelease", "testFixtures", Common),
             ("paidRelease", "commonMain", Common),
+            ("paidRelease", "commonTest", Common),
+            ("paidRelease", "jvmTest", Common),
+            ("paidRelease", "androidHostTest", Common),
             ("paidRelease", "androidMain", Common),
             ("paidRelease", "androidPaid", Own),
             ("paidRelease", "androidUnitTestFree", Other),
