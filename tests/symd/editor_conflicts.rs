@@ -166,6 +166,22 @@ fn a_conflict_is_closed_when_its_editor_takes_the_change_back_late_or_all_files_
     assert!(stage.body().contains("def other"));
 }
 
+/// The file on the disk is as before the edit, and the text in the editor is not.
+#[test]
+fn a_conflict_stays_open_while_an_editor_has_not_told_its_texts() {
+    let mut stage = Stage::new(FakeEditor::saving, TYPED.as_bytes(), TYPED);
+    let file = stage.file();
+    stage.conflict(&[(&file, 2, RENAMED)]);
+    for _ in 0..3 {
+        stage.user.check(&["restart"], 0);
+        stage.one.settle();
+        stage.two.settle();
+        assert_eq!(stage.user.status()["recovered"].as_array().unwrap().len(), 1);
+    }
+    stage.one.rewrite(&file, 3, TYPED);
+    stage.await_settled();
+}
+
 #[test]
 fn a_conflict_in_which_an_editor_has_all_of_the_edit_is_not_closed_by_that() {
     let project = edit_support::Project::new();

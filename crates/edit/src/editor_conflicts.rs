@@ -21,12 +21,12 @@ pub struct ClosedConflict {
     pub end: ConflictEnd,
 }
 
-/// What became of an edit that failed and that an editor had kept a part of.
+/// How a conflict ended without the user's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConflictEnd {
     /// Its files are as they were before it.
     TakenBack,
-    /// Its files have all of it, those too that did not when it failed.
+    /// All its files have the edit's result, including those that did not when it failed.
     Made,
 }
 
@@ -47,18 +47,16 @@ impl Editor {
 
     /// Returns what recovery did `at_start`, without the operations that were resolved since. Does not block.
     pub fn without_resolved(&self, at_start: &Recovered) -> Result<Recovered, EditError> {
-        let open = self.store.cut_short()?;
-        let mut recovered = at_start.clone();
-        recovered.operations.retain(|known| !known.is_kept || open.contains(&known.id));
-        Ok(recovered)
+        Ok(unresolved(at_start, &self.store.cut_short()?))
     }
 
     /// Returns [`Editor::without_resolved`], with the conflicts that are open now. Does not block: a record is either
     /// complete or not listed yet.
     pub fn with_open_conflicts(&self, at_start: &Recovered) -> Result<Recovered, EditError> {
-        let mut recovered = self.without_resolved(at_start)?;
+        let open = self.store.cut_short()?;
+        let mut recovered = unresolved(at_start, &open);
         let known: Vec<OperationId> = recovered.operations.iter().map(|operation| operation.id).collect();
-        for id in self.store.cut_short()?.into_iter().filter(|id| !known.contains(id)) {
+        for id in open.into_iter().filter(|id| !known.contains(id)) {
             let journal = self.store.read_cut_short(id)?;
             recovered.operations.extend(journal.as_ref().and_then(open_conflict));
         }
@@ -66,17 +64,9 @@ impl Editor {
         Ok(recovered)
     }
 
-    /// Returns the conflicts that are open, each with its files. Does not block.
-    pub fn open_conflicts(&self) -> Result<BTreeMap<OperationId, Vec<RelPath>>, EditError> {
-        let mut open = BTreeMap::new();
-        for id in self.store.cut_short()? {
-            let Some(journal) = self.store.read_cut_short(id)? else { continue };
-            let files: Vec<RelPath> = journal.entry.conflict().into_iter().map(|file| file.path).collect();
-            if !files.is_empty() {
-                open.insert(id, files);
-            }
-        }
-        Ok(open)
+    /// Whether operation `id` waits for a decision. Reads the names in one directory.
+    pub fn is_unresolved(&self, id: OperationId) -> Result<bool, EditError> {
+        Ok(self.store.cut_short()?.contains(&id))
     }
 
     /// Closes the conflict `id` if all its files are as they were before the edit, or if all have what it would have given
@@ -89,7 +79,7 @@ impl Editor {
     ) -> Result<Option<ClosedConflict>, EditError> {
         let _lock = self.lock(turn)?;
         let Some(journal) = self.store.read_cut_short(id)? else { return Ok(None) };
-        if open_conflict(&journal).is_none() {
+        if journal.entry.conflict.is_empty() {
             return Ok(None);
         }
         // Where all files had the change when it failed, that they have it says nothing new.
@@ -102,6 +92,13 @@ impl Editor {
         self.drop_resolved(&journal)?;
         Ok(Some(ClosedConflict { id, title: journal.entry.title, end }))
     }
+}
+
+/// Returns what recovery did `at_start`, without the operations that were kept and are not among the `open` ones.
+fn unresolved(at_start: &Recovered, open: &[OperationId]) -> Recovered {
+    let mut recovered = at_start.clone();
+    recovered.operations.retain(|known| !known.is_kept || open.contains(&known.id));
+    recovered
 }
 
 /// Returns the conflict of which `journal` is the record, if it is one.

@@ -77,6 +77,13 @@ pub struct StagedEdit {
 #[derive(Clone, Debug)]
 pub struct StagedRecord(pub(super) Journal);
 
+impl StagedRecord {
+    /// Returns the files that the edit was to change.
+    pub fn files(&self) -> Vec<RelPath> {
+        self.0.entry.files().into_iter().map(|file| file.path).collect()
+    }
+}
+
 /// An edit that changed every file and could not be committed.
 #[derive(Debug)]
 pub struct FailedEdit {

@@ -230,8 +230,8 @@ impl<'r> Tree<'r> {
         }
     }
 
-    /// Returns what undoes the change of an unsaved text that was saved since, where the file has it otherwise: in another
-    /// encoding, since editors have every text in UTF-8, or with an end of the last line, which editors add when they save.
+    /// Returns what undoes a change of an unsaved text that was saved since, if the file spells that text in another way: in another
+    /// encoding (editors send UTF-8), or with the line end that editors add when they save.
     fn before_of_saved(&self, record: &Record, old: Option<&Vec<u8>>) -> Option<Vec<u8>> {
         let Record::Content { path, after: Some(after), in_editor: true, .. } = record else { return None };
         let found =

@@ -346,7 +346,7 @@ pub fn open_project(
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
     let deadlines = EditorDeadlines::default();
     let buffers = Buffers::new(engine.clone(), root, editor.unsaved_parts(), place.editors(), deadlines);
-    buffers.watch_open_conflicts(&editor)?;
+    buffers.watch_open_conflicts(&editor, &recovered);
     Ok(Project {
         engine,
         servers,

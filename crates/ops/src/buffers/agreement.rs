@@ -358,8 +358,8 @@ impl AgreedBuffers {
         }
     }
 
-    /// Fails if an editor that answers at once does not: it would make the change later, when nothing waits for it, or it
-    /// waits for this very edit.
+    /// Fails if an editor that should answer at once does not: it may be waiting for this very edit, or would make the change after the
+    /// edit was given up.
     async fn greet(&self, editor: u64, port: &dyn EditorPort) -> Result<(), String> {
         let (name, answers) = {
             let table = self.all.table();

@@ -209,10 +209,13 @@ impl Buffers {
         if let Some((text, _)) = &text {
             self.unsaved_parts.record_text(file, text);
         }
-        match text {
+        let laid = match text {
             Some((text, origin)) => self.engine.set_unsaved(file.clone(), number, &text, origin).await,
             None => self.engine.remove_unsaved(file.clone()).await,
-        }
+        };
+        // Only now the text is seen.
+        self.told.send_replace(());
+        laid
     }
 
     fn remove_editor(&self, editor: u64) -> Vec<RelPath> {

@@ -67,7 +67,8 @@ impl FileSpelling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LookedAt {
     stat: Stat,
-    encoding: Encoding,
+    /// Whether it was UTF-16, of which the size tells nothing.
+    is_wide: bool,
 }
 
 /// What tells whether a file is to be compared with a buffer's text.
@@ -81,12 +82,8 @@ pub(super) struct NextLook {
 impl NextLook {
     /// Whether a file in this state may have the text, as far as can be told without reading it.
     pub(super) fn is_due(&self, stat: &Stat) -> bool {
-        let is_utf8 = |last: &LookedAt| matches!(last.encoding, Encoding::Utf8 | Encoding::Utf8Bom);
-        // The size of a file in UTF-8 tells most texts apart, that of another one nothing.
-        self.sizes.contains(&stat.size)
-            || self
-                .last
-                .is_none_or(|last| last.stat != *stat || !is_utf8(&last) && last.encoding != Encoding::Lossy)
+        // The size of a file in UTF-8 tells most texts apart.
+        self.sizes.contains(&stat.size) || self.last.is_none_or(|last| last.stat != *stat || last.is_wide)
     }
 }
 
@@ -240,7 +237,8 @@ impl OpenBuffer {
     /// again, without a word of that.
     pub(super) fn record_if_equal(&mut self, FileBytes { bytes, stat }: FileBytes) {
         let decoded = Text::decode(bytes).ok();
-        self.looked_at = decoded.as_ref().map(|disk| LookedAt { stat, encoding: disk.encoding() });
+        let wide = |disk: &Text| matches!(disk.encoding(), Encoding::Utf16Le | Encoding::Utf16Be);
+        self.looked_at = Some(LookedAt { stat, is_wide: decoded.as_ref().is_some_and(wide) });
         let Some(disk) = decoded.filter(is_exact) else {
             // The text may be that of the file.
             self.origin = TextOrigin::New;
@@ -267,6 +265,8 @@ impl OpenBuffer {
         } else if self.is_lossy {
             self.saved = replaced.saved;
         }
+        // An editor that tells its text whole has read nothing by that.
+        self.is_named_behind = replaced.is_named_behind && self.is_dirty();
     }
 
     /// Returns whether there was a file of a known encoding when the document was opened or saved.

@@ -167,9 +167,9 @@ async fn go_on(
     let (mut agreed, mut record) = (None, None);
     if let EditStage::Staged(staged) = stage {
         match buffers.agree(&staged).await {
-            Ok(buffers) => {
-                record = buffers.has_targets().then(|| staged.record());
-                agreed = Some(Arc::new(buffers));
+            Ok(asked) => {
+                record = asked.has_targets().then(|| staged.record());
+                agreed = Some(Arc::new(asked));
             }
             Err(Disagreement { reason, kept }) => {
                 let record = (!kept.files.is_empty()).then(|| staged.record());
@@ -205,14 +205,10 @@ async fn with_kept(
     // What could not be put back on the disk has kept the edit already.
     let is_kept = matches!(error, ApplyError::Edit(EditError::RollbackFailed { .. }));
     if let Some(record) = record.filter(|_| !files.is_empty() && !is_kept) {
-        let kept = on_thread(editor, move |editor| {
-            let id = editor.keep_conflict(record, &files)?;
-            let of_conflict = editor.open_conflicts()?.remove(&id).unwrap_or_default();
-            Ok::<_, EditError>((id, of_conflict))
-        });
-        match kept.await {
-            Ok(Ok((id, files))) => {
-                buffers.watch_conflict(editor, id, files);
+        let watch = buffers.watch_files(record.files());
+        match on_thread(editor, move |editor| editor.keep_conflict(record, &files)).await {
+            Ok(Ok(id)) => {
+                watch.close_once_settled(buffers, editor, id);
                 tracing::warn!(operation = id.0, left, "an edit failed, and an editor kept its part");
                 left.push_str(&format!(
                     "; kept as operation {id}: `symd resolve {id} put-back` asks the editor again, `symd resolve {id} keep` \
