@@ -118,7 +118,7 @@ pub(super) enum Event {
         /// Those that it did not come to.
         unread: Vec<UnverifiedFile>,
     },
-    /// Stored outlines were read back, made again or lost: the engine looks which.
+    /// Stored outlines were read back, made again or lost; the engine asks `StoredOutlines` for what it has to do.
     OutlinesRead,
     /// Entries, each with one that has let go of its outline.
     LetGo {

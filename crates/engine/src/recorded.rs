@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use symd_index::cache::{FileRecord, FileRecords, Key};
+use symd_index::cache::{FileRecord, FileRecords};
 use symd_index::{Content, FileEntry, Origin};
 use symd_sys::clock::ClockReading;
 
@@ -48,11 +48,8 @@ impl RecordedFiles {
     /// Writes the states of `files`, as they were at `now`. Without them the next start reads all files.
     pub(super) fn write<'f>(&self, now: &ClockReading, files: impl Iterator<Item = &'f Arc<FileEntry>>) {
         let record = |file: &'f Arc<FileEntry>| match &file.content {
-            Content::Code { origin: Origin::Grammar(grammar), hash, stat, .. }
-                if stat.device == self.device =>
-            {
-                let key = Key { content: *hash, fingerprint: grammar.fingerprint() };
-                Some(FileRecord { path: file.path.clone(), stat: *stat, key })
+            Content::Code { origin: Origin::Grammar(_), stat, .. } if stat.device == self.device => {
+                Some(FileRecord { path: file.path.clone(), stat: *stat, key: file.key()? })
             }
             _ => None,
         };

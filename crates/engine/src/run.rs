@@ -246,7 +246,7 @@ impl Run {
                 self.scan_paths(paths);
             }
             Event::Verified { count, changed, unread } => self.verified(count, changed, unread),
-            Event::OutlinesRead => self.scanner.stored.is_heard(),
+            Event::OutlinesRead => self.scanner.stored.allow_wake(),
             Event::LetGo { replaced, next } => self.have_let_go(replaced, next),
             Event::OverCeiling => {
                 self.letting_go.let_everything_go();

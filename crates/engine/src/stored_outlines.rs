@@ -1,7 +1,7 @@
 //! Outlines that were let go of, since the cache has them: read back when a question needs one, and made again when the cache has lost
 //! it. Invariant: what is read back is what was let go of, or nothing, and then the questions that met it are told.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -49,7 +49,7 @@ struct LostOutlines {
     /// How many there were.
     count: usize,
     /// Those that are still to be scanned.
-    unscanned: Vec<RelPath>,
+    unscanned: BTreeSet<RelPath>,
 }
 
 impl StoredOutlines {
@@ -74,7 +74,7 @@ impl StoredOutlines {
         }
     }
 
-    /// Sets to whom it tells that outlines were lost or made again, or that more than `limit` bytes were read back.
+    /// Sets the channel that wakes the engine when outlines were lost or made again, or when more than `limit` bytes were read back.
     pub(super) fn tell(&self, events: mpsc::WeakSender<Event>, limit: usize) {
         let _ = self.events.set((events, limit));
     }
@@ -130,8 +130,8 @@ impl StoredOutlines {
         self.read_back.store(0, Ordering::Relaxed);
     }
 
-    /// Lets the engine be told again, which is about to do what there is.
-    pub(super) fn is_heard(&self) {
+    /// Allows the next wake-up: the engine is about to handle all that was noted.
+    pub(super) fn allow_wake(&self) {
         self.is_told.store(false, Ordering::Relaxed);
     }
 
@@ -148,12 +148,12 @@ impl StoredOutlines {
     /// Returns the files whose outlines were lost since there were `count`.
     pub(super) fn lost_since(&self, count: usize) -> Vec<RelPath> {
         let lost = self.locked();
-        let new = (lost.count - count.min(lost.count)).min(lost.paths.len());
+        let new = (lost.count.saturating_sub(count)).min(lost.paths.len());
         lost.paths.range(lost.paths.len() - new..).cloned().collect()
     }
 
     /// Returns the files that were lost and are to be scanned.
-    pub(super) fn take_unscanned(&self) -> Vec<RelPath> {
+    pub(super) fn take_unscanned(&self) -> BTreeSet<RelPath> {
         std::mem::take(&mut self.locked().unscanned)
     }
 
@@ -164,9 +164,7 @@ impl StoredOutlines {
         if lost.paths.len() > MAX_LOST {
             lost.paths.pop_front();
         }
-        if !lost.unscanned.contains(path) {
-            lost.unscanned.push(path.clone());
-        }
+        lost.unscanned.insert(path.clone());
         drop(lost);
         tracing::warn!(%path, "its symbols cannot be read back: the cache lost them, and the file was changed; it is read again");
     }
@@ -205,13 +203,14 @@ impl StoredOutlines {
 }
 
 impl OutlineReader for StoredOutlines {
-    fn read_back(&self, key: Key, path: &RelPath) -> Option<Arc<Outline>> {
-        if let Some(outline) = self.shared.get(key) {
+    fn read_back(&self, key: Key, rows: usize, path: &RelPath) -> Option<Arc<Outline>> {
+        let is_whole = |outline: &Outline| outline.rows.len() == rows;
+        if let Some(outline) = self.shared.get(key).filter(|outline| is_whole(outline)) {
             return Some(outline);
         }
-        let stored = self.cache.as_ref().and_then(|cache| cache.get(key));
+        let stored = self.cache.as_ref().and_then(|cache| cache.get(key)).filter(is_whole);
         let outline = stored.or_else(|| {
-            let remade = self.remake(key, path)?;
+            let remade = self.remake(key, path).filter(is_whole)?;
             self.remade.fetch_add(1, Ordering::Relaxed);
             Some(remade)
         });

@@ -1,5 +1,5 @@
-//! The outline of a file: in memory, or in the cache on disk and read back when something asks for it. Invariant: what is told of a
-//! stored outline without reading it is what the outline says.
+//! The outline of a file: in memory, or in the cache on disk and read back when something asks for it. Invariant: the summary
+//! of a stored outline agrees with the outline.
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -40,9 +40,9 @@ pub struct OutlineSummary {
 
 /// Reads stored outlines. May block.
 pub trait OutlineReader: Debug + Send + Sync {
-    /// Returns the outline that is stored under `key`, or makes it again from the file at `path`. `None` if that file is no longer what
-    /// it was: the reader has it scanned.
-    fn read_back(&self, key: Key, path: &RelPath) -> Option<Arc<Outline>>;
+    /// Returns the outline that is stored under `key` and has this number of rows, or makes it again from the file at `path`. `None` if
+    /// that file is no longer what it was: the reader has it scanned.
+    fn read_back(&self, key: Key, rows: usize, path: &RelPath) -> Option<Arc<Outline>>;
 }
 
 impl OutlineSummary {
@@ -177,8 +177,8 @@ impl EntryOutline {
 
 impl StoredOutline {
     fn read_back(&self, path: &RelPath) -> Option<Arc<Outline>> {
-        let outline = self.summary.reader.read_back(self.summary.key, path)?;
-        // Whoever indexes rows by what is known of them must not meet fewer.
-        (outline.rows.len() == self.summary.rows).then_some(outline)
+        // The name tables hold row numbers of the outline that was let go of. In an outline with another number of rows they would
+        // mean other symbols, or none.
+        self.summary.reader.read_back(self.summary.key, self.summary.rows, path)
     }
 }

@@ -77,9 +77,9 @@ pub enum Skipped {
 }
 
 impl FileEntry {
-    /// Returns the outline if the file was parsed. May have to read it, and keeps it then: a walk over all files uses what is known
-    /// without ([`FileEntry::holds`], [`FileEntry::imports`]) or [`FileEntry::outline_once`]. `None` also if it cannot be read back, since the
-    /// file was changed after this entry was made: the engine tells the question.
+    /// Returns the outline if the file was parsed. May read it from disk, and then keeps it as long as the entry lives. A walk over all
+    /// files should use [`FileEntry::holds`], [`FileEntry::imports`] or [`FileEntry::outline_once`]. `None` also if the outline cannot be
+    /// read back because the file has changed since; the engine then tells the question.
     pub fn outline(&self) -> Option<&Arc<Outline>> {
         self.file_outline()?.get(&self.path)
     }
@@ -87,6 +87,12 @@ impl FileEntry {
     /// Like [`FileEntry::outline`], and keeps nothing that it had to read.
     pub fn outline_once(&self) -> Option<Arc<Outline>> {
         self.file_outline()?.get_once(&self.path)
+    }
+
+    /// Whether this very outline is the file's. Reads nothing.
+    pub fn has_outline(&self, outline: &Arc<Outline>) -> bool {
+        let known = self.file_outline().and_then(EntryOutline::in_memory);
+        known.is_some_and(|known| Arc::ptr_eq(known, outline))
     }
 
     /// Returns where the outline is, if the file was parsed.

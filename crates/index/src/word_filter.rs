@@ -1,7 +1,7 @@
 //! Which words a text may hold, in a few bits for each: a Bloom filter over the hashes of its identifiers. Invariant: a word that the
 //! text holds is never denied.
 
-/// Bits for each distinct word. With `PROBES`, one of about 300 words that a text lacks is not denied.
+/// Bits for each distinct word. With `PROBES`, about one in 300 words that a text lacks passes.
 const BITS_PER_WORD: usize = 12;
 const PROBES: u32 = 6;
 
@@ -51,7 +51,7 @@ mod tests {
     use symd_syntax::name_hash;
 
     #[test]
-    fn no_word_is_denied_and_few_others_are_not() {
+    fn every_held_word_passes_and_few_others_do() {
         for count in [0_u32, 1, 5, 90, 3_000] {
             let hash = |number: u32| name_hash(format!("word_{number}").as_bytes());
             let held: Vec<u32> = (0..count).map(hash).collect();

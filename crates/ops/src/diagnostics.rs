@@ -130,7 +130,7 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
             unknown: target.language.is_none().then(|| no_language(&target.at.path)),
             broken: target
                 .language
-                .filter(|_| has_errors(&target.file))
+                .filter(|_| target.file.has_errors())
                 .map_or_else(Vec::new, |language| vec![(language, target.at.path.clone())]),
             revision: target.at.revision,
         });
@@ -162,7 +162,7 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
             {
                 used.insert(language);
             }
-            if has_errors(file) {
+            if file.has_errors() {
                 used.insert(language);
                 broken.push((language, file.path.clone()));
             }
@@ -182,10 +182,6 @@ async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionEr
         })
     };
     Ok(project.with_view(work).await?.map_err(TargetError::from)?)
-}
-
-fn has_errors(file: &symd_index::FileEntry) -> bool {
-    file.outline().is_some_and(|outline| outline.has_errors)
 }
 
 /// Returns the diagnostics that lie in their file's text (and in `within`), and the number of those outside

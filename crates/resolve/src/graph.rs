@@ -91,14 +91,16 @@ impl ClassGraph {
     pub(super) fn read(resolver: &Resolver) -> Result<ClassGraph, Cancelled> {
         let mut heads = ClassHeads::default();
         for file in resolver.sources.snapshot().files.iter() {
-            let may_hold = |outline: Arc<symd_syntax::Outline>| {
+            let may_hold = |outline: &Arc<symd_syntax::Outline>| {
                 outline.hides_types
                     || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
                     || resolver.profile.is_dynamic && outline.occurrences.contains(REGISTER)
             };
-            if Family::of(file) != Some(resolver.family) || !file.outline_once().is_some_and(may_hold) {
+            if Family::of(file) != Some(resolver.family) {
                 continue;
             }
+            // Held, so that reading the file below finds the outline in memory.
+            let Some(_outline) = file.outline_once().filter(may_hold) else { continue };
             resolver.cancel.check()?;
             let Some(here) = CurrentFile::new(resolver, file) else { continue };
             heads.registered.extend(registered(resolver, &here)?);

@@ -139,7 +139,8 @@ impl Iterator for KotlinCode<'_> {
     }
 }
 
-/// Says of each byte offset of Kotlin's `text`, which ascend, whether it is code: in no comment, string or character literal.
+/// Returns for each byte offset of Kotlin's `text` whether it lies in code, outside comments, strings and character literals. The offsets
+/// must ascend.
 pub fn is_kotlin_code_at(text: &str, offsets: &[usize]) -> Vec<bool> {
     let end = offsets.last().map_or(0, |last| last + 1);
     let mut code = KotlinCode::new(text, 0, end).map(|(at, _)| at).peekable();

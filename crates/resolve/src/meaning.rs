@@ -172,9 +172,7 @@ impl Resolver<'_> {
         // The project does not declare the name there; Kotlin's `import a.Companion.b` and the like are not
         // followed.
         let is_ours = declared.iter().any(|target| {
-            let outline = target.file.outline();
-            outline
-                .is_some_and(|outline| self.unpacked(&target.file.path, outline).package() == Some(package))
+            self.imports_of(&target.file).is_some_and(|imports| imports.package() == Some(package))
         });
         Ok(if is_ours { Meaning::Unknown } else { Meaning::OutsideProject })
     }
@@ -209,7 +207,7 @@ impl Resolver<'_> {
     /// Resolves `name` among what `file` offers to importers: its own declarations, its imports, its star
     /// imports.
     fn offered(&self, file: &FileEntry, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
-        let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
+        let Some(imports) = self.imports_of(file) else { return Ok(Meaning::Unknown) };
         let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
         let own = top_level(entry, name);
         let is_hidden =
@@ -218,14 +216,13 @@ impl Resolver<'_> {
         let offers = self.profile.imports.offers;
         if offers == ImportedOffer::Exports {
             // Each export refers to a declaration of this file or of another one.
-            let imports = self.unpacked(&file.path, outline);
             for import in imports.iter().filter(|import| import.kind == ImportKind::Export) {
                 if import.bound() == Some(name) {
                     meaning = self.import(file, &import, hops + 1)?.or(meaning);
                 }
             }
-        } else if offers == ImportedOffer::All || outline.occurrences.contains(name) {
-            for import in self.unpacked(&file.path, outline).iter() {
+        } else if offers == ImportedOffer::All || file.holds(name) {
+            for import in imports.iter() {
                 if binds(self.family, &import) == Some(name) {
                     meaning = meaning.or(self.import(file, &import, hops + 1)?);
                 }
@@ -244,9 +241,8 @@ impl Resolver<'_> {
         if !own.is_empty() {
             return Ok(Meaning::Declared(own));
         }
-        let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
+        let Some(imports) = self.imports_of(file) else { return Ok(Meaning::Unknown) };
         let mut meaning = Meaning::Unknown;
-        let imports = self.unpacked(&file.path, outline);
         for import in imports.iter().filter(|import| import.kind == ImportKind::Import) {
             if binds(self.family, &import) == Some(name) {
                 meaning = meaning.or(self.import(file, &import, hops + 1)?);
@@ -264,15 +260,15 @@ impl Resolver<'_> {
         kind: ImportKind,
         hops: usize,
     ) -> Result<Meaning, Cancelled> {
-        let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
         let is_omitted = self.profile.imports.star_omits_underscored && name.starts_with('_');
-        if is_omitted || !outline.imports.has_stars() {
+        if is_omitted || !file.imports().is_some_and(|imports| imports.has_stars()) {
             return Ok(Meaning::Unknown);
         }
         let has_exports = self.profile.imports.offers == ImportedOffer::Exports;
         let kind = if has_exports { kind } else { ImportKind::Import };
         let mut meaning = Meaning::Unknown;
-        for import in self.unpacked(&file.path, outline).iter() {
+        let Some(imports) = self.imports_of(file) else { return Ok(Meaning::Unknown) };
+        for import in imports.iter() {
             if import.kind != kind || import.imported != Imported::Everything {
                 continue;
             }
@@ -311,11 +307,11 @@ pub(super) fn binds<'a>(family: Family, import: &Import<'a>) -> Option<&'a str> 
 
 /// Returns the declarations of `name` at a file's top level.
 pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<IndexedDeclaration> {
-    let Some(outline) = file.outline() else { return Vec::new() };
     // A cheap check before the search through all rows.
-    if !outline.occurrences.contains(name) {
+    if !file.holds(name) {
         return Vec::new();
     }
+    let Some(outline) = file.outline() else { return Vec::new() };
     let rows = outline.rows.iter().enumerate();
     // A constructor that C++ defines outside its class is not found by its name, nor is a method of Go.
     let is_of_class = |row: &Row| match row.kind() {

@@ -128,9 +128,9 @@ fn is_member(function: &IndexedDeclaration) -> bool {
 /// Whether a file is of the package of another one, or imports something of it.
 fn sees_package_of(declared: &FileEntry, file: &FileEntry) -> bool {
     let package = |file: &FileEntry| file.imports().and_then(|imports| imports.package());
-    let (Some(outline), Some(package_of_it)) = (file.outline(), package(declared)) else { return true };
+    let (Some(imports), Some(package_of_it)) = (file.imports(), package(declared)) else { return true };
     let is_own = package(file).is_some_and(|own| own == package_of_it);
-    is_own || outline.imports.unpack().iter().any(|import| import.module.starts_with(package_of_it.as_str()))
+    is_own || imports.unpack().iter().any(|import| import.module.starts_with(package_of_it.as_str()))
 }
 
 /// Returns what a text holds, one of it, that calls a function of this name without it.

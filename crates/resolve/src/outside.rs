@@ -33,9 +33,11 @@ fn follow(
     found: &mut Vec<String>,
 ) -> Result<(), Cancelled> {
     resolver.cancel.check()?;
-    let (Some((first, rest)), Some(outline)) = (chain.split_first(), file.outline()) else { return Ok(()) };
+    let (Some((first, rest)), Some(imports)) = (chain.split_first(), resolver.imports_of(file)) else {
+        return Ok(());
+    };
     let mut is_imported = false;
-    for import in outline.imports.unpack().iter() {
+    for import in imports.iter() {
         if binds(resolver.family, &import) != Some(first) || hops > MAX_HOPS {
             continue;
         }

@@ -21,14 +21,14 @@ use super::profiles::{FamilyProfile, LanguageProfile};
 use super::scope::Reach;
 use super::sources::{CurrentText, IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
-use symd_base::{Cancel, RelPath, Text};
+use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_index::{Content, FileEntry, Locals, Query};
 use symd_syntax::{
     BoundLocal, Grammar, Import, ImportList, LocalBindings, Matching, NamePattern, Outline, Row,
 };
 
 /// An outline and its unpacked imports.
-type Unpacked = (Arc<Outline>, Rc<ImportList>);
+type Unpacked = (ContentHash, Rc<ImportList>);
 
 /// A file and a row of it.
 type RowPlace = (RelPath, usize);
@@ -97,7 +97,7 @@ impl CurrentFile {
             false => current.outline,
         };
         let CurrentText { text, hash, .. } = current;
-        let file = match file.outline().is_some_and(|known| Arc::ptr_eq(known, &outline)) {
+        let file = match file.has_outline(&outline) {
             true => file.clone(),
             false => {
                 let outline = outline.clone().into();
@@ -261,9 +261,7 @@ impl<'a> Resolver<'a> {
     /// Returns the packages that files in the project's root declare.
     pub(super) fn root_packages(&self) -> &HashSet<String> {
         self.root_packages.get_or_init(|| {
-            let package = |file: &Arc<FileEntry>| {
-                Some(self.unpacked(&file.path, file.outline()?).package()?.to_owned())
-            };
+            let package = |file: &Arc<FileEntry>| Some(self.imports_of(file)?.package()?.to_owned());
             self.files_in(&RelPath::root()).filter_map(package).collect()
         })
     }
@@ -284,21 +282,17 @@ impl<'a> Resolver<'a> {
         known.unwrap_or_else(|| CurrentFile::new(self, file).map(Rc::new))
     }
 
-    /// Returns the imports of a file, unpacked once per question.
-    pub(super) fn unpacked(&self, path: &RelPath, outline: &Arc<Outline>) -> Rc<ImportList> {
-        if let Some((of, known)) = self.unpacked.borrow().get(path)
-            && Arc::ptr_eq(of, outline)
-        {
-            return known.clone();
-        }
-        let unpacked = Rc::new(outline.imports.unpack());
-        self.unpacked.borrow_mut().insert(path.clone(), (outline.clone(), unpacked.clone()));
-        unpacked
-    }
-
-    /// Returns the imports of a file that was parsed, unpacked once per question.
+    /// Returns the imports of a file that was parsed, unpacked once per question. Reads no outline.
     pub(super) fn imports_of(&self, file: &FileEntry) -> Option<Rc<ImportList>> {
-        Some(self.unpacked(&file.path, file.outline()?))
+        let hash = file.hash()?;
+        if let Some((of, known)) = self.unpacked.borrow().get(&file.path)
+            && *of == hash
+        {
+            return Some(known.clone());
+        }
+        let unpacked = Rc::new(file.imports()?.unpack());
+        self.unpacked.borrow_mut().insert(file.path.clone(), (hash, unpacked.clone()));
+        Some(unpacked)
     }
 
     /// Returns the same declaration in its file as it is now.

@@ -14,7 +14,7 @@ use symd_sys::allocator;
 /// Outlines per job: the engine's task replaces so many entries in a few milliseconds.
 const FILES_PER_JOB: usize = 2048;
 
-/// How far it has got.
+/// The state of letting go.
 #[derive(Debug, Default)]
 pub(super) struct LettingGo {
     is_running: bool,
@@ -22,9 +22,9 @@ pub(super) struct LettingGo {
     next: Option<RelPath>,
     /// Whether it goes on to the last file. All are let go of: a few that stayed would keep many pages of memory each.
     is_begun: bool,
-    /// What they took when every file had been looked at: more cannot be let go of as long as nothing else is stored or in a table.
+    /// Bytes of the outlines left after a whole round. Another round frees nothing until more outlines are stored or in a table.
     settled: usize,
-    /// Whether that was stored or came into a table since the first job of this round began, which may have passed its files.
+    /// Whether outlines were stored, or came into a table, since this round began, which may have passed their files already.
     has_more: bool,
     /// Whether freed memory is still to be given back.
     has_freed: bool,
@@ -101,7 +101,7 @@ impl Run {
         }
     }
 
-    /// Has those files scanned whose outline the cache lost and that were changed since, and what was made again stored again.
+    /// Scans the files whose outline was lost and whose text has changed, and counts the outlines that were made again as not stored.
     pub(super) fn mind_lost_outlines(&mut self) {
         self.unstored += self.scanner.stored.take_remade();
         let lost = self.scanner.stored.take_unscanned();

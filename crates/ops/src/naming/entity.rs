@@ -106,8 +106,7 @@ fn names(outline: &Outline, row: usize) -> Vec<&str> {
 /// Returns the text that the file's outline was made from, or `None` if the file no longer has it.
 pub(super) fn text_of(view: &View, file: &FileEntry) -> Option<String> {
     let current = view.current(file).ok()?;
-    let is_same = file.outline().is_some_and(|outline| Arc::ptr_eq(outline, &current.outline));
-    is_same.then(|| current.text.as_str().to_owned())
+    file.has_outline(&current.outline).then(|| current.text.as_str().to_owned())
 }
 
 /// Returns the text before the name of row `row`, from its first decorator or modifier.

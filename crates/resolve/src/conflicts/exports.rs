@@ -69,10 +69,11 @@ impl Renaming<'_, '_> {
         let mut found = Vec::new();
         for file in self.resolver.sources.snapshot().files.with_words(words) {
             self.resolver.cancel.check()?;
-            let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(Family::Ecma)) else {
+            if Family::of(file) != Some(Family::Ecma) {
                 continue;
-            };
-            for import in self.resolver.unpacked(&file.path, outline).iter() {
+            }
+            let Some(imports) = self.resolver.imports_of(file) else { continue };
+            for import in imports.iter() {
                 let is_star = import.kind == ImportKind::Export && import.imported == Imported::Everything;
                 let leads_here =
                     || match modules::find(self.resolver, file, import.module, import.statement.start) {

@@ -71,9 +71,9 @@ fn closure(resolver: &Resolver, from: &RelPath) -> HashSet<RelPath> {
 
 /// Returns the files that a file's own imports name.
 fn imported(resolver: &Resolver, file: &FileEntry) -> Vec<RelPath> {
-    let Some(outline) = file.outline() else { return Vec::new() };
+    let Some(imports) = resolver.imports_of(file) else { return Vec::new() };
     let mut found = Vec::new();
-    for import in outline.imports.unpack().iter() {
+    for import in imports.iter() {
         let Some(module) = modules::find(resolver, file, import.module, import.statement.start) else {
             continue;
         };
