@@ -71,12 +71,12 @@ impl BuildTool {
         }
     }
 
-    /// Whether only a build says such a thing: any text may name an exception or begin with `error:`.
+    /// Whether the tool's messages show that a text is the output of a build: any text may name an exception or begin with `error:`.
     pub(crate) fn is_of_build(self) -> bool {
         !matches!(self, BuildTool::Exception | BuildTool::Other)
     }
 
-    /// Whether what it says is taken for an error by its form alone, which a build that succeeded disproves.
+    /// Whether its messages count as errors only by their form; if the build succeeded, they are none.
     fn is_guessed(self) -> bool {
         matches!(
             self,

@@ -317,14 +317,14 @@ impl Universe<'_> {
     }
 }
 
-/// Whether a name, or the suffix of a path or index, ends what an assignment writes.
+/// Whether a name or suffix is the last part of an assignment's target: `c` in `a.b.c = x`.
 pub(super) fn is_assigned(file: &SourceFile, last: NodeId) -> bool {
     file.parent(last).is_some_and(|holder| {
         file.kind(holder) == K::DirectlyAssignableExpression && file.children(holder).last() == Some(last)
     })
 }
 
-/// Whether an expression is one of `++` or `--`.
+/// Whether an expression increments or decrements: `a++`, `--a`.
 pub(super) fn has_counter(file: &SourceFile, expression: NodeId) -> bool {
     file.children(expression).any(|part| matches!(file.kind(part), K::Increment | K::Decrement))
 }

@@ -70,8 +70,8 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns what a type parameter stands for that its own bound mentions: for `T : Base<T>` and an object of a class below `Base<A>`,
-    /// that is `A`, as `Base` takes no other.
+    /// Returns the type that a parameter with a bound like `T : Base<T>` stands for when it is given `ty`: for an object of a class below
+    /// `Base<A>` that is `A`, because `Base` takes no other.
     fn by_own_bound(&self, parameter: DeclarationId, ty: Type) -> Type {
         let Type::Class(class) = &ty else { return ty };
         let stands = self.bounds(parameter).into_iter().find_map(|bound| {
@@ -85,7 +85,7 @@ impl Universe<'_> {
         stands.unwrap_or(ty)
     }
 
-    /// Returns those of `own` that stand in `pattern` where nothing is known of `actual`.
+    /// Adds to `open` those of `own` that stand in `pattern` where the type in `actual` is not known.
     fn left_open(&self, pattern: &Type, actual: &Type, own: &[DeclarationId], open: &mut Vec<DeclarationId>) {
         match (pattern, actual) {
             (Type::Parameter(parameter), actual) if actual.is_unknown() && own.contains(parameter) => {

@@ -140,7 +140,7 @@ impl Universe<'_> {
     }
 }
 
-/// Returns the type of what a value of a function type takes where an argument stands.
+/// Returns the type of the parameter that an argument is for, where a value of a function type is called.
 fn value_parameter(function: &FunctionType, arguments: &Arguments, argument: NodeId) -> Type {
     let values = arguments.values.iter().map(|one| one.value).chain(arguments.lambda);
     let at = values.take_while(|value| *value != argument).count();

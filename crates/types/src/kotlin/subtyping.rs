@@ -126,7 +126,7 @@ impl Universe<'_> {
         parameters.iter().zip(&arguments).zip(&wanted.arguments).any(contradicts)
     }
 
-    /// Whether a type argument is no class of the bound of the parameter that it would decide: `Box<Any>` for `Box<T>` with `T : Shape`.
+    /// Whether the call would give a type parameter an argument outside its bounds: a `Box<Any>` for `Box<T>` with `T : Shape`.
     fn arguments_miss_bounds(&self, given: &ClassType, wanted: &ClassType, own: &[DeclarationId]) -> bool {
         let has_own = |ty: &Type| matches!(ty, Type::Parameter(one) if own.contains(one));
         if given.is_projected || wanted.is_projected || !wanted.arguments.iter().any(has_own) {
@@ -147,6 +147,7 @@ impl Universe<'_> {
         self.variance(parameter).is_some()
     }
 
+    /// Returns `in` or `out` if a type parameter is declared with it.
     fn variance(&self, parameter: DeclarationId) -> Option<&'static str> {
         let (file, declaration) = self.get(parameter)?;
         let written = file.text_of(declaration.node);
