@@ -1,8 +1,8 @@
 //! What Java calls what Kotlin declares: the class of a file's functions and properties (`StringsKt`), names that `@JvmName`
 //! gives. Neither stands in an outline.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::family::has_types;
@@ -20,6 +20,8 @@ pub(super) struct FileClasses<'a> {
     by_default_name: HashMap<String, Vec<&'a RelPath>>,
     /// The qualified names of the classes of files that were asked for.
     names: RefCell<HashMap<RelPath, Option<String>>>,
+    /// Those of the files that may give their class a name.
+    given: OnceCell<HashSet<String>>,
 }
 
 impl<'a> FileClasses<'a> {
@@ -30,7 +32,7 @@ impl<'a> FileClasses<'a> {
                 by_default_name.entry(file_class_name(path)).or_default().push(path);
             }
         }
-        FileClasses { sources, by_default_name, names: RefCell::default() }
+        FileClasses { sources, by_default_name, names: RefCell::default(), given: OnceCell::new() }
     }
 
     /// Whether a class of this qualified name holds what some file declares.
@@ -39,9 +41,14 @@ impl<'a> FileClasses<'a> {
         let files = &self.sources.snapshot().files;
         let is_it = |file: &Arc<FileEntry>| self.class_of(file).is_some_and(|class| class == qualified);
         let named = self.by_default_name.get(name).into_iter().flatten();
-        named.filter_map(|path| files.get(path.as_str())).any(is_it)
-            // Asked for all names at once: the search for the words is the same each time.
-            || files.with_words(NeededWords::of_name(JVM_NAME)).any(|file| gives_names(file) && is_it(file))
+        named.filter_map(|path| files.get(path.as_str())).any(is_it) || self.given().contains(qualified)
+    }
+
+    fn given(&self) -> &HashSet<String> {
+        self.given.get_or_init(|| {
+            let files = self.sources.snapshot().files.with_words(NeededWords::of_name(JVM_NAME));
+            files.filter(|file| gives_names(file)).filter_map(|file| self.class_of(file)).collect()
+        })
     }
 
     /// Whether a declaration is a member of the class with this qualified name.
