@@ -1,6 +1,7 @@
 //! The files of the project in path order, as a persistent map: a clone shares all pages, a change copies one
 //! of them. Invariant: pages are never empty; paths ascend within a page and from page to page.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::file::FileEntry;
@@ -90,6 +91,31 @@ impl FileMap {
         pages.iter().flat_map(|page| page.iter()).skip(skipped)
     }
 
+    /// Iterates over the files that differ from those of an earlier map, in path order. Pages that both share are not looked into, so
+    /// that it takes as long as the changes are many.
+    pub fn changes_since<'a>(&'a self, before: &'a FileMap) -> impl Iterator<Item = EntryChange<'a>> {
+        let (mut old, mut new) = (Cursor::at_start_of(before), Cursor::at_start_of(self));
+        std::iter::from_fn(move || {
+            loop {
+                while old.skip_shared_page(&mut new) {}
+                let (was, is) = match (old.entry(), new.entry()) {
+                    (None, None) => return None,
+                    (Some(was), Some(is)) => match was.path.cmp(&is.path) {
+                        Ordering::Less => (Some(was), None),
+                        Ordering::Greater => (None, Some(is)),
+                        Ordering::Equal => (Some(was), Some(is)),
+                    },
+                    one => one,
+                };
+                was.is_some().then(|| old.advance());
+                is.is_some().then(|| new.advance());
+                if was.map(Arc::as_ptr) != is.map(Arc::as_ptr) {
+                    return Some(EntryChange { before: was, after: is });
+                }
+            }
+        })
+    }
+
     fn starting_with(&self, prefix: String) -> impl Iterator<Item = &Arc<FileEntry>> {
         let first = self.page_of(&prefix).unwrap_or(0);
         let pages = &self.pages[first.min(self.pages.len())..];
@@ -105,6 +131,51 @@ impl FileMap {
     fn page_of(&self, path: &str) -> Option<usize> {
         let after = self.pages.partition_point(|page| page[0].path.as_str() <= path);
         if self.pages.is_empty() { None } else { Some(after.saturating_sub(1)) }
+    }
+}
+
+/// A path at which two maps have different entries; at least one of them has one.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryChange<'a> {
+    pub before: Option<&'a Arc<FileEntry>>,
+    pub after: Option<&'a Arc<FileEntry>>,
+}
+
+/// A place between two entries of a map.
+struct Cursor<'a> {
+    pages: &'a [Arc<Vec<Arc<FileEntry>>>],
+    /// The entries of the first page that are behind it.
+    passed: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn at_start_of(map: &'a FileMap) -> Cursor<'a> {
+        Cursor { pages: &map.pages, passed: 0 }
+    }
+
+    /// Returns the entry after it.
+    fn entry(&self) -> Option<&'a Arc<FileEntry>> {
+        self.pages.first()?.get(self.passed)
+    }
+
+    fn advance(&mut self) {
+        self.passed += 1;
+        if self.pages.first().is_some_and(|page| self.passed == page.len()) {
+            *self = Cursor { pages: &self.pages[1..], passed: 0 };
+        }
+    }
+
+    /// Moves both to the next page if they stand before the very same one.
+    fn skip_shared_page(&mut self, other: &mut Cursor<'a>) -> bool {
+        let is_shared = match (self.pages, other.pages) {
+            ([mine, ..], [theirs, ..]) => self.passed == 0 && other.passed == 0 && Arc::ptr_eq(mine, theirs),
+            _ => false,
+        };
+        if is_shared {
+            self.pages = &self.pages[1..];
+            other.pages = &other.pages[1..];
+        }
+        is_shared
     }
 }
 
@@ -136,7 +207,12 @@ mod tests {
             changes in vec((0..3_u8, 0..20_u8, 0..200_u8), 0..6_000)
         ) {
             let (mut map, mut model) = (FileMap::default(), BTreeMap::new());
-            for (kind, directory, file) in changes {
+            let half = changes.len() / 2;
+            let mut before = map.clone();
+            for (number, (kind, directory, file)) in changes.into_iter().enumerate() {
+                if number == half {
+                    before = map.clone();
+                }
                 let path = format!("d{directory}/f{file}");
                 if kind == 0 {
                     prop_assert_eq!(map.remove(&path).is_some(), model.remove(&path).is_some());
@@ -151,6 +227,14 @@ mod tests {
                 map.within(&RelPath::new("d7").expect("valid")).map(|e| e.path.as_str()).collect();
             let expected: Vec<&str> = model.keys().map(String::as_str).filter(|p| p.starts_with("d7/")).collect();
             prop_assert_eq!(within, expected);
+            let path_of = |change: EntryChange| change.before.or(change.after).map(|entry| entry.path.clone());
+            let changed: Vec<RelPath> = map.changes_since(&before).filter_map(path_of).collect();
+            let mut all: Vec<RelPath> = map.iter().chain(before.iter()).map(|entry| entry.path.clone()).collect();
+            all.sort();
+            all.dedup();
+            let entry_in = |map: &FileMap, path: &RelPath| map.get(path.as_str()).map(Arc::as_ptr);
+            all.retain(|path| entry_in(&map, path) != entry_in(&before, path));
+            prop_assert_eq!(changed, all);
         }
     }
 

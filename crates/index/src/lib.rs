@@ -20,7 +20,7 @@ mod word_filter;
 
 pub use entry_outline::{EntryOutline, OutlineReader, OutlineSummary, StoredOutline};
 pub use file::{Content, FileEntry, Origin, Skipped};
-pub use files::FileMap;
+pub use files::{EntryChange, FileMap};
 pub use needed_words::{NeededWords, SearchedText};
 pub use query::{Hit, Locals, Query, Scope};
 pub use snapshot::{BuiltSegment, IndexMemory, IndexState, SegmentPlan, SegmentThresholds, Snapshot};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::file::FileEntry;
-use super::files::FileMap;
+use super::files::{EntryChange, FileMap};
 use super::needed_words::NeededWords;
 use super::unread::{Need, UnreadFiles};
 use symd_base::RelPath;
@@ -112,6 +112,11 @@ impl SnapshotFiles {
             }
             Some(first)
         })
+    }
+
+    /// Iterates over the files that differ from those of an earlier snapshot, in path order; the content of both is known.
+    pub fn changes_since<'a>(&'a self, before: &'a SnapshotFiles) -> impl Iterator<Item = EntryChange<'a>> {
+        self.known.changes_since(&before.known)
     }
 
     /// Returns the number of all files.
