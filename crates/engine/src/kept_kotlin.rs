@@ -1,11 +1,12 @@
-//! What questions found out about Kotlin files and their modules, kept for the next questions on the same files. Invariant: it is
-//! given only to a question that sees the same files, build files and languages as the one that found it out.
+//! What questions found out about Kotlin files and their modules, kept for the next questions. Invariant: it is given only to a question
+//! that sees the same build files and languages as the one that found it out, with the files that it was found out about.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache_budget::CacheBudget;
 use symd_base::cores;
 use symd_config::Languages;
+use symd_index::SnapshotFiles;
 use symd_resolve::{GradleModules, KotlinState};
 
 /// Bytes of memory that what one thread found out may take at most; more is not kept.
@@ -23,31 +24,39 @@ pub(super) struct KeptKotlin {
 pub(super) struct KotlinKey {
     /// The snapshot's.
     pub(super) revision: u64,
-    /// How often files were changed that may be build files; the index does not read all of them.
+    /// The snapshot's; no file is unread.
+    pub(super) files: SnapshotFiles,
+    /// How often files were changed that may be build files and that the index does not read.
     pub(super) build_changes: u64,
     pub(super) languages: Arc<Languages>,
 }
 
 impl KotlinKey {
-    fn is_before(&self, other: &KotlinKey) -> bool {
-        (self.revision, self.build_changes) < (other.revision, other.build_changes)
+    fn order(&self) -> (u64, u64) {
+        (self.revision, self.build_changes)
     }
-}
 
-impl PartialEq for KotlinKey {
-    fn eq(&self, other: &KotlinKey) -> bool {
-        self.revision == other.revision
-            && self.build_changes == other.build_changes
-            && Arc::ptr_eq(&self.languages, &other.languages)
+    /// Whether the other one is not of an earlier state, and the files in which both differ are all that may have changed between them. Two
+    /// snapshots of one revision may differ, too: in texts with the same symbols.
+    fn leads_to(&self, later: &KotlinKey) -> bool {
+        self.revision <= later.revision
+            && self.build_changes == later.build_changes
+            && Arc::ptr_eq(&self.languages, &later.languages)
     }
 }
 
 #[derive(Debug, Default)]
 struct KeptStates {
-    key: Option<KotlinKey>,
-    modules: Option<Arc<GradleModules>>,
-    /// One for each thread that resolved at the same time, at most.
-    all: Vec<KotlinState>,
+    modules: Option<(KotlinKey, Arc<GradleModules>)>,
+    /// One for each thread that resolved at the same time, at most, the latest last.
+    states: Vec<KeptState>,
+}
+
+/// What an earlier question found out about the files of a key.
+#[derive(Debug)]
+pub(super) struct KeptState {
+    pub(super) key: KotlinKey,
+    pub(super) state: KotlinState,
 }
 
 impl KeptKotlin {
@@ -55,65 +64,74 @@ impl KeptKotlin {
         KeptKotlin { kept: Arc::default(), budget }
     }
 
-    /// Takes out what an earlier question with this key found out; `None` if nothing is kept for the key.
-    pub(super) fn take(&self, key: &KotlinKey) -> Option<KotlinState> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.key.as_ref() != Some(key) {
-            return None;
-        }
-        kept.all.pop()
+    /// Takes out what the latest earlier question found out, about files some of which may have changed since.
+    pub(super) fn take(&self, key: &KotlinKey) -> Option<KeptState> {
+        let mut kept = self.locked();
+        let at = kept.states.iter().rposition(|one| one.key.leads_to(key))?;
+        Some(kept.states.remove(at))
     }
 
-    /// Keeps what a question found out, in place of what belongs to an older state.
-    pub(super) fn keep(&self, key: &KotlinKey, state: KotlinState) {
+    /// Keeps what a question found out, in place of what belongs to older states.
+    pub(super) fn keep(&self, key: KotlinKey, state: KotlinState) {
         if state.memory() > MAX_BYTES.min(self.budget.limit() / 16) {
             return;
         }
-        self.at_state(key, |kept| {
-            if kept.all.len() < cores::count() {
-                kept.all.push(state);
-            }
-        });
+        let mut kept = self.locked();
+        let at = kept.states.partition_point(|one| one.key.order() <= key.order());
+        kept.states.insert(at, KeptState { key, state });
+        if kept.states.len() > cores::count() {
+            kept.states.remove(0);
+        }
     }
 
-    /// Returns the modules, which `read` reads where no question on the same files has.
+    /// Returns the modules, which `read` reads where no question on the same build files has.
     pub(super) fn modules(
         &self,
         key: &KotlinKey,
         read: impl FnOnce() -> GradleModules,
     ) -> Arc<GradleModules> {
-        let known = self.at_state(key, |kept| kept.modules.clone());
-        known.flatten().unwrap_or_else(|| {
-            // Without the lock: others do not wait for files.
-            let modules = Arc::new(read());
-            if modules.is_whole() {
-                self.at_state(key, |kept| kept.modules = Some(modules.clone()));
-            }
-            modules
-        })
+        if let Some(known) = self.known_modules(key) {
+            return known;
+        }
+        // Without the lock: others do not wait for files.
+        let modules = Arc::new(read());
+        if modules.is_whole() {
+            self.keep_modules(key, &modules);
+        }
+        modules
+    }
+
+    fn known_modules(&self, key: &KotlinKey) -> Option<Arc<GradleModules>> {
+        let (of, modules) = self.locked().modules.clone()?;
+        let mut changes = of.leads_to(key).then(|| key.files.changes_since(&of.files))?;
+        let is_changed = changes
+            .any(|change| change.before.or(change.after).is_none_or(|file| modules.depends_on(&file.path)));
+        if is_changed {
+            return None;
+        }
+        self.keep_modules(key, &modules);
+        Some(modules)
+    }
+
+    fn keep_modules(&self, key: &KotlinKey, modules: &Arc<GradleModules>) {
+        let mut kept = self.locked();
+        if kept.modules.as_ref().is_none_or(|(of, _)| of.order() <= key.order()) {
+            kept.modules = Some((key.clone(), modules.clone()));
+        }
     }
 
     /// Lets go of all of it.
     pub(super) fn clear(&self) {
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = KeptStates::default();
+        *self.locked() = KeptStates::default();
     }
 
     /// Returns about how many bytes of memory the states take that are not in use.
     pub(super) fn memory(&self) -> usize {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.all.iter().map(KotlinState::memory).sum()
+        self.locked().states.iter().map(|one| one.state.memory()).sum()
     }
 
-    /// Does something with what is kept for a state; nothing if that of a later one is kept.
-    fn at_state<R>(&self, key: &KotlinKey, work: impl FnOnce(&mut KeptStates) -> R) -> Option<R> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.key.as_ref().is_some_and(|known| key.is_before(known)) {
-            return None;
-        }
-        if kept.key.as_ref() != Some(key) {
-            *kept = KeptStates { key: Some(key.clone()), ..KeptStates::default() };
-        }
-        Some(work(&mut kept))
+    fn locked(&self) -> MutexGuard<'_, KeptStates> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,27 +140,28 @@ mod tests {
     use super::*;
 
     fn key(revision: u64, languages: &Arc<Languages>) -> KotlinKey {
-        KotlinKey { revision, build_changes: 0, languages: languages.clone() }
+        let files = SnapshotFiles::default();
+        KotlinKey { revision, files, build_changes: 0, languages: languages.clone() }
     }
 
     #[test]
-    fn a_state_is_given_for_its_own_key_only_and_once() {
+    fn a_state_is_given_once_to_questions_that_do_not_see_older_files() {
         let budget = Arc::new(CacheBudget::new(MAX_BYTES));
         let (kept, languages) = (KeptKotlin::new(budget), Languages::builtin().clone());
         let other_languages = Arc::new(Languages::clone(&languages));
-        let is_kept = |key: &KotlinKey| kept.take(key).is_some();
-        kept.keep(&key(2, &languages), KotlinState::default());
-        assert!(!is_kept(&key(1, &languages)) && !is_kept(&key(3, &languages)));
-        assert!(!is_kept(&key(2, &other_languages)));
-        assert!(is_kept(&key(2, &languages)) && !is_kept(&key(2, &languages)));
+        let taken = |key: &KotlinKey| kept.take(key).map(|kept| kept.key.revision);
+        kept.keep(key(2, &languages), KotlinState::default());
+        assert_eq!(taken(&key(1, &languages)), None);
+        assert_eq!(taken(&key(2, &other_languages)), None);
+        assert_eq!(taken(&KotlinKey { build_changes: 1, ..key(2, &languages) }), None);
+        assert_eq!((taken(&key(2, &languages)), taken(&key(2, &languages))), (Some(2), None));
         // A question on an older snapshot ends late.
-        kept.keep(&key(2, &languages), KotlinState::default());
-        kept.keep(&key(1, &languages), KotlinState::default());
-        assert!(!is_kept(&key(1, &languages)) && is_kept(&key(2, &languages)));
-        kept.keep(&key(2, &languages), KotlinState::default());
-        kept.keep(&key(3, &languages), KotlinState::default());
-        assert!(is_kept(&key(3, &languages)) && !is_kept(&key(2, &languages)));
-        kept.keep(&key(3, &languages), KotlinState::default());
-        assert!(!is_kept(&KotlinKey { build_changes: 1, ..key(3, &languages) }));
+        kept.keep(key(2, &languages), KotlinState::default());
+        kept.keep(key(1, &languages), KotlinState::default());
+        assert_eq!((taken(&key(4, &languages)), taken(&key(1, &languages))), (Some(2), Some(1)));
+        for revision in 0..=u64::try_from(cores::count()).expect("a number") {
+            kept.keep(key(revision, &languages), KotlinState::default());
+        }
+        assert_eq!(taken(&key(0, &languages)), None, "the oldest goes");
     }
 }

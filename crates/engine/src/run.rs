@@ -368,7 +368,10 @@ impl Run {
         }
         let mut paths = self.links.others(&path);
         paths.push(path);
-        if paths.iter().any(GradleModules::may_read) {
+        let is_read = |path: &RelPath| {
+            self.state.file(path).is_some_and(|known| matches!(known.content, Content::Code { .. }))
+        };
+        if paths.iter().any(|path| GradleModules::may_read(path) && !is_read(path)) {
             self.build_changes += 1;
         }
         // What was changed last is asked about next.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::by_need::PartialView;
-use super::kept_kotlin::{KeptKotlin, KotlinKey};
+use super::kept_kotlin::{KeptKotlin, KeptState, KotlinKey};
 use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
 use super::stored_outlines::StoredOutlines;
@@ -201,6 +201,7 @@ impl View {
     fn kotlin_key(&self) -> Option<KotlinKey> {
         self.partial.is_none().then(|| KotlinKey {
             revision: self.snapshot.revision,
+            files: self.snapshot.files.clone(),
             build_changes: self.build_changes,
             languages: self.languages.clone(),
         })
@@ -284,8 +285,12 @@ impl Sources for View {
         self.expect_parsed(file, parsed, cancel)
     }
 
-    fn kotlin_state(&self) -> KotlinState {
-        let found = self.kotlin_key().and_then(|key| self.kept_kotlin.take(&key));
+    fn kotlin_state(&self, cancel: &Cancel) -> KotlinState {
+        let found = self.kotlin_key().and_then(|key| {
+            let KeptState { key: of, state } = self.kept_kotlin.take(&key)?;
+            let parsed_before = |file: &FileEntry| self.parses.get(file.hash()?, file.grammar()?, || None);
+            state.after_changes(key.files.changes_since(&of.files), self, parsed_before, cancel)
+        });
         if found.is_some() {
             self.goes_on.store(true, Ordering::Release);
         }
@@ -298,7 +303,7 @@ impl Sources for View {
             read.failed.is_empty() && read.changed.is_empty()
         };
         if let Some(key) = self.kotlin_key().filter(|_| is_as_indexed) {
-            self.kept_kotlin.keep(&key, state);
+            self.kept_kotlin.keep(key, state);
         }
     }
 

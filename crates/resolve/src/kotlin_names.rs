@@ -28,7 +28,7 @@ pub(super) struct KotlinNames<'a> {
 
 impl<'a> KotlinNames<'a> {
     pub(super) fn new(sources: &'a dyn Sources, cancel: &'a Cancel) -> KotlinNames<'a> {
-        let state = sources.kotlin_state();
+        let state = sources.kotlin_state(cancel);
         let project = Rc::new(KotlinProject::new(sources, cancel, state.files));
         let universe = Universe::new(Box::new(Rc::clone(&project)), state.findings);
         KotlinNames { sources, universe, project }

@@ -47,6 +47,7 @@ mod jvm_names;
 mod kdoc_links;
 mod kin_uses;
 mod kotlin_code;
+mod kotlin_edits;
 mod kotlin_library;
 mod kotlin_locals;
 mod kotlin_names;

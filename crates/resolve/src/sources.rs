@@ -38,7 +38,7 @@ pub trait Sources: Sync {
     ) -> Option<Arc<SourceFile>>;
     /// Returns what an earlier question found out about the same Kotlin files; nothing where none did. A file that has changed
     /// since is not given by [`Sources::kotlin_file`] from then on.
-    fn kotlin_state(&self) -> KotlinState {
+    fn kotlin_state(&self, _cancel: &Cancel) -> KotlinState {
         KotlinState::default()
     }
     /// Keeps what was found out for a later question, where that will see the same files.

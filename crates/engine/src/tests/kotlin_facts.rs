@@ -30,7 +30,7 @@ impl Random {
     fn declaration(&mut self) -> String {
         let (a, b, c) = (self.class(), self.class(), self.class());
         let (m, n, o) = (self.member(), self.member(), self.member());
-        match self.0.u8(..16) {
+        match self.0.u8(..19) {
             0 => format!("class {a}(val {m}: {b}) {{ fun {n}() = {m}.{o} }}\n"),
             1 => format!("open class {a} : {b}() {{ override fun {m}(x: {c}) = x.{n}() }}\n"),
             2 => format!("interface {a}<T> {{ val {m}: T; fun {n}(f: (T) -> {b}): T }}\n"),
@@ -49,6 +49,11 @@ impl Random {
             11 => format!("fun {m}() = listOf({a}()).map {{ it.{n} }}.first().{o}()\n"),
             12 => format!("fun {m}(x: {a}?) = x?.run {{ {n}() }} ?: {b}.{o}()\n"),
             13 => format!("val {a}.{m}: {b} get() = with({c}()) {{ {n} }}\n"),
+            15 => format!("fun {m}(x: {a}): {b} {{ val {n} = x.{o}(); return {n}.{m} }}\n"),
+            16 => format!(
+                "class {a} {{ fun {m}(x: {b}) {{ with(x) {{ {n}().{o} }} }}\n  fun {n}() {{ {m}({c}()) }} }}\n"
+            ),
+            17 => format!("fun {m}() {{ object : {a}() {{ val {n} = {o} }}.{n}.{m}() }}\n"),
             14 => format!("enum class {a} {{ {b}, {c}; fun {m}() = {b}.{n}() }}\n"),
             _ => format!("fun <T : {a}> T.{m}(f: T.() -> {b}) = f().{n}({o} = 1)\n"),
         }
@@ -68,6 +73,23 @@ impl Random {
         // Someone is typing.
         if self.0.u8(..4) == 0 {
             text.truncate(self.0.usize(text.len() / 2..text.len()));
+        }
+        text.into_bytes()
+    }
+
+    /// Changes a word, or adds a comment or a local variable: other files often see the same then.
+    fn small_edit(&mut self, text: &[u8]) -> Vec<u8> {
+        let mut text = String::from_utf8_lossy(text).into_owned();
+        let (class, member) = (self.class(), self.member());
+        let (wanted, replacement) = match self.0.u8(..5) {
+            0 => (" ", " /* edited */ ".to_owned()),
+            1 => ("{ ", format!("{{ val {member} = {class}()\n ")),
+            2 => (self.class(), class.to_owned()),
+            _ => (self.member(), member.to_owned()),
+        };
+        let places: Vec<usize> = text.match_indices(wanted).map(|(at, _)| at).collect();
+        if let Some(&at) = places.get(self.0.usize(..places.len().max(1))) {
+            text.replace_range(at..at + wanted.len(), &replacement);
         }
         text.into_bytes()
     }
@@ -108,7 +130,10 @@ fn round(seed: u64) -> usize {
     for number in 0..EDITS {
         let file = FILES[random.0.usize(..FILES.len())];
         let is_last = contents.len() == 1;
-        let text = (is_last || random.0.u8(..6) > 0).then(|| random.text());
+        let text = (is_last || random.0.u8(..6) > 0).then(|| match contents.get(file) {
+            Some(text) if random.0.u8(..4) > 0 => random.small_edit(text),
+            _ => random.text(),
+        });
         if text.is_some() || contents.contains_key(file) {
             edit(&mut tree, &mut contents, file, text);
             tree.drain();
@@ -137,14 +162,21 @@ fn what_is_known_of_types_is_what_an_index_built_from_nothing_knows() {
     assert!(uses as u64 > rounds * 20, "{uses} uses in {rounds} rounds");
 }
 
+/// The index reads scripts of Kotlin, not of Groovy; it sees the same symbols in both texts of this one.
 #[test]
 fn a_build_file_that_is_changed_decides_at_once_which_module_is_seen() {
-    let depends_on = |module: &str| format!("dependencies {{ implementation(project(':{module}')) }}\n");
+    decides_at_once("build.gradle");
+    decides_at_once("build.gradle.kts");
+}
+
+fn decides_at_once(build_file: &str) {
+    let depends_on = |module: &str| format!("dependencies {{ implementation(project(\":{module}\")) }}\n");
+    let build_of_b = format!("a/b/{build_file}");
     let files = [
-        ("settings.gradle", "include ':a', ':a-b', ':a:b'\n"),
-        ("a/build.gradle", ""),
-        ("a-b/build.gradle", ""),
-        ("a/b/build.gradle", &depends_on("a")),
+        ("settings.gradle", "include ':a', ':c', ':a:b'\nproject(':c').projectDir = file('a-b')\n"),
+        (&format!("a/{build_file}"), ""),
+        (&format!("a-b/{build_file}"), ""),
+        (&build_of_b, &depends_on("a")),
         ("a/Make.kt", "package p\nfun make() = 1\n"),
         ("a-b/Make.kt", "package p\nfun make() = 2\n"),
         ("a/b/Use.kt", "package p\nfun use() = make()\n"),
@@ -170,9 +202,39 @@ fn a_build_file_that_is_changed_decides_at_once_which_module_is_seen() {
     // Of the one in `a-b`.
     let before: Vec<Judgement> = uses_in_b(&mut tree);
     assert_eq!((before.as_slice(), uses_in_b(&mut tree)), ([Judgement::Unlikely].as_slice(), before.clone()));
-    // The index does not read it: its revision stays.
-    tree.write("a/b/build.gradle", Some(depends_on("a-b").as_bytes()));
-    tree.tell(changed("a/b/build.gradle"));
+    tree.write(&build_of_b, Some(depends_on("c").as_bytes()));
+    tree.tell(changed(&build_of_b));
     tree.drain();
-    assert_eq!(uses_in_b(&mut tree), [Judgement::Likely]);
+    assert_eq!(uses_in_b(&mut tree), [Judgement::Likely], "{build_file}");
+}
+
+#[test]
+fn a_text_with_the_same_symbols_is_another_text() {
+    let text = |operator: &str| {
+        format!(
+            "class A {{ fun open() = 1 }}\nclass B {{ fun open() = 2 }}\nclass Box\n\
+             operator fun Box.plus(x: Box) = A()\noperator fun Box.minus(x: Box) = B()\n\
+             fun use(x: Box) = (x {operator} x).open()\n"
+        )
+    };
+    let contents = [("Shop.kt".to_owned(), text("+").into_bytes())].into_iter().collect();
+    let mut tree = written(fastrand::Rng::with_seed(1), &contents);
+    tree.crawl();
+    tree.drain();
+    let wanted = UsesQuestion {
+        name: "open",
+        number: 0,
+        is_chained: false,
+        with_kin: false,
+        with_subclasses: false,
+        new_name: None,
+        place: ("Shop.kt".to_owned(), 0),
+    };
+    let uses =
+        |tree: &mut Tree| found(&tree.complete_view(), &wanted).uses.into_iter().map(|found| found.3).last();
+    assert_eq!(uses(&mut tree), Some(Judgement::Likely));
+    tree.write("Shop.kt", Some(text("-").as_bytes()));
+    tree.tell(changed("Shop.kt"));
+    tree.drain();
+    assert_eq!(uses(&mut tree), Some(Judgement::Unlikely));
 }

@@ -32,6 +32,8 @@ struct GradleModule {
 pub struct GradleModules {
     modules: Vec<GradleModule>,
     by_directory: HashMap<RelPath, usize>,
+    /// The directories of builds of plugins.
+    included: Vec<RelPath>,
     /// Whether a text could not be read.
     lacks_texts: bool,
 }
@@ -88,9 +90,14 @@ impl GradleModules {
         let included = builds.iter().flat_map(|(root, declared)| {
             declared.builds.iter().map(|path| path.split('/').fold(root.clone(), |at, name| at.join(name)))
         });
-        let included: Vec<RelPath> = included.collect();
-        found.read_dependencies(sources, &files, &paths, &included);
+        found.included = included.collect();
+        found.read_dependencies(sources, &files, &paths);
         found
+    }
+
+    /// Whether the file at a path is one of those that tell the modules.
+    pub fn depends_on(&self, path: &RelPath) -> bool {
+        is_script(path) || self.is_plugin_source(path)
     }
 
     /// Whether a file with this path may be one of those that tell the modules, by its name.
@@ -103,14 +110,8 @@ impl GradleModules {
         !self.lacks_texts
     }
 
-    /// Reads which modules each one depends on. `included` are the directories of builds of plugins.
-    fn read_dependencies(
-        &mut self,
-        sources: &dyn Sources,
-        files: &[&RelPath],
-        paths: &[String],
-        included: &[RelPath],
-    ) {
+    /// Reads which modules each one depends on.
+    fn read_dependencies(&mut self, sources: &dyn Sources, files: &[&RelPath], paths: &[String]) {
         let mut own: Vec<Option<NamedModules>> = self.modules.iter().map(|_| None).collect();
         // What every module may depend on by plugins and scripts.
         let mut shared: Vec<NamedModules> = Vec::new();
@@ -118,15 +119,10 @@ impl GradleModules {
         for path in files {
             let name = path.file_name();
             let module = path.parent().and_then(|directory| self.by_directory.get(&directory).copied());
-            let is_script = name.ends_with(".gradle") || name.ends_with(".gradle.kts");
-            let is_plugin = || {
-                path.extension().is_some_and(|end| PLUGIN_SOURCES.contains(&end))
-                    && is_build_logic(path, included)
-            };
-            if SETTINGS.contains(&name) || !is_script && !is_plugin() {
+            if SETTINGS.contains(&name) || !self.depends_on(path) {
                 continue;
             }
-            plugin_sources += usize::from(!is_script);
+            plugin_sources += usize::from(!is_script(path));
             if plugin_sources > MAX_PLUGIN_SOURCES {
                 return;
             }
@@ -188,6 +184,11 @@ impl GradleModules {
         }
     }
 
+    fn is_plugin_source(&self, path: &RelPath) -> bool {
+        path.extension().is_some_and(|end| PLUGIN_SOURCES.contains(&end))
+            && is_build_logic(path, &self.included)
+    }
+
     /// Returns the module of a file: that of the nearest directory around it.
     fn module_of(&self, path: &RelPath) -> Option<usize> {
         let mut directories = std::iter::successors(path.parent(), RelPath::parent);
@@ -217,6 +218,10 @@ impl GradleModules {
 fn is_build_logic(path: &RelPath, included: &[RelPath]) -> bool {
     let mut directories = std::iter::successors(path.parent(), RelPath::parent);
     directories.any(|directory| directory.file_name() == BUILD_SOURCES || included.contains(&directory))
+}
+
+fn is_script(path: &RelPath) -> bool {
+    path.file_name().ends_with(".gradle") || path.file_name().ends_with(".gradle.kts")
 }
 
 /// Whether a file is the build file of its directory, by its usual name or that of the directory.

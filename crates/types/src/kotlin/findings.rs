@@ -2,7 +2,7 @@
 //! on to the next question is what that question would find out itself; results that a limit or a cycle cut are not.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -31,12 +31,29 @@ pub struct KotlinFindings {
     pub(super) lambda_types: Memo<FileNode, Type>,
     pub(super) foreign_lambdas: Memo<FileNode, bool>,
     pub(super) resolutions: Memo<FileNode, NameResolution>,
+    /// The files that were read for it.
+    read: HashSet<FileKey>,
 }
 
 impl KotlinFindings {
     /// Forgets what was cut.
     pub(super) fn retain_whole(&self) {
         self.each(|memo| memo.forget_cut());
+    }
+
+    /// Notes files that were read for it.
+    pub(super) fn note_read(&mut self, files: impl Iterator<Item = FileKey>) {
+        self.read.extend(files);
+    }
+
+    /// Whether anything of it may depend on what stands in a file beside what its outline tells.
+    pub fn has_read(&self, file: FileKey) -> bool {
+        self.read.contains(&file)
+    }
+
+    /// Forgets what was found out about a file whose text has changed, to one that [looks like](super::SourceFile::looks_like) it.
+    pub fn forget_file(&mut self, file: FileKey) {
+        self.each(|memo| memo.forget_file(file));
     }
 
     /// Returns about how many bytes of memory it takes.
@@ -94,18 +111,47 @@ impl<K: Eq + Hash, T: Clone> Memo<K, T> {
     }
 }
 
+/// What something is found out about.
+pub(super) trait MemoKey: Eq + Hash {
+    /// Returns the file that it belongs to; `None` for what belongs to all files.
+    fn file(&self) -> Option<FileKey>;
+}
+
+impl MemoKey for String {
+    fn file(&self) -> Option<FileKey> {
+        None
+    }
+}
+
+impl MemoKey for DeclarationId {
+    fn file(&self) -> Option<FileKey> {
+        Some(self.file)
+    }
+}
+
+impl MemoKey for FileNode {
+    fn file(&self) -> Option<FileKey> {
+        Some(self.0)
+    }
+}
+
 /// A memo of any key.
 trait AnyMemo {
     fn forget_cut(&self);
+    fn forget_file(&self, file: FileKey);
     fn memory(&self) -> usize;
 }
 
 /// Bytes that an entry takes beside its key and value: of its table, and of what the value points to.
 const ENTRY_OVERHEAD: usize = 48;
 
-impl<K, T> AnyMemo for Memo<K, T> {
+impl<K: MemoKey, T> AnyMemo for Memo<K, T> {
     fn forget_cut(&self) {
         self.cut.borrow_mut().clear();
+    }
+
+    fn forget_file(&self, file: FileKey) {
+        self.whole.borrow_mut().retain(|key, _| key.file() != Some(file));
     }
 
     fn memory(&self) -> usize {

@@ -25,6 +25,7 @@ mod library_members;
 mod lookup;
 mod made_from;
 mod nullability;
+mod outward;
 mod packages;
 mod qualifiers;
 mod resolve;

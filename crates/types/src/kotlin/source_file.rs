@@ -133,6 +133,11 @@ impl SourceFile {
         self.text.as_str().get(range.as_range()).unwrap_or("")
     }
 
+    /// Returns the number of bytes of the text.
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.text.as_str().len()).unwrap_or(u32::MAX)
+    }
+
     /// Returns an identifier without backticks.
     pub(super) fn name_text(&self, node: NodeId) -> &str {
         self.text_of(node).trim_matches('`')

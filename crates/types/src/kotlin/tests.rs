@@ -258,3 +258,29 @@ fn deep_and_long_texts_cost_no_stack() {
         }
     }
 }
+
+#[test]
+fn other_files_see_no_difference_in_blocks_and_comments_only() {
+    let looks_like = |one: &str, other: &str| source_file(one).looks_like(&source_file(other));
+    let shop = "package p\nclass Shop(val size: Int) {\n  fun open(): Int { return size }\n  val all get() = size\n}\n";
+    let edited = |from: &str, to: &str| {
+        assert!(shop.contains(from), "{from}");
+        looks_like(shop, &shop.replacen(from, to, 1))
+    };
+    assert!(edited("return size", "println(\"a\")\n    return size + 1"));
+    assert!(edited("package p\n", "package p\n\n// A shop.\n"));
+    assert!(edited("= size\n}", "= size\n}\n/* the end */"));
+    // What it is, and the numbers of the declarations behind it.
+    assert!(!edited("return size", "val a = size; return a"));
+    assert!(!edited("{ return size }", "= size"));
+    assert!(!edited("val all", "val most"));
+    assert!(!edited("= size", "= size.toLong()"));
+    assert!(!edited("package p", "package q"));
+    assert!(!edited("fun open", "private fun open"));
+    assert!(!edited("val size: Int", "val size: Long"));
+    // Types in blocks: their members are found by their names.
+    let with_type = |member: &str| format!("fun make() {{ object {{ fun {member}() = 1 }}.{member}() }}\n");
+    assert!(!looks_like(&with_type("open"), &with_type("close")));
+    // Operators are not told apart by nodes.
+    assert!(!looks_like("val a = b + c\n", "val a = b - c\n"));
+}

@@ -186,7 +186,8 @@ impl<'p> Universe<'p> {
     /// cancelled, or a file could not be read: another question might find out more.
     pub fn take_findings(&mut self) -> Option<KotlinFindings> {
         let has_all = self.files.get_mut().values().all(Option::is_some);
-        let findings = std::mem::take(&mut self.findings);
+        let mut findings = std::mem::take(&mut self.findings);
+        findings.note_read(self.files.get_mut().keys().copied());
         findings.retain_whole();
         (has_all && !self.project.is_cancelled()).then_some(findings)
     }

@@ -1,0 +1,77 @@
+//! Edits of Kotlin files that leave what was found out about the other files true: those within the blocks of functions, and of
+//! comments. Invariant: what is kept is what a question would find out itself.
+
+use std::sync::Arc;
+
+use super::family::{Family, has_types, is_jvm};
+use super::kotlin_project::profile;
+use super::kotlin_state::KotlinState;
+use super::sources::Sources;
+use symd_base::Cancel;
+use symd_index::{EntryChange, FileEntry};
+use symd_syntax::Outline;
+use symd_types::kotlin::SourceFile;
+
+/// After this many edits it is about as fast to find everything out again.
+const MAX_EDITS: usize = 32;
+
+impl KotlinState {
+    /// Makes it a state of the files as `sources` sees them. `changes` are all files that differ, and `parsed_before` returns the earlier text
+    /// of one, if it is kept. `None` where something may not be true any more.
+    pub fn after_changes<'c>(
+        mut self,
+        changes: impl Iterator<Item = EntryChange<'c>>,
+        sources: &dyn Sources,
+        parsed_before: impl Fn(&FileEntry) -> Option<Arc<SourceFile>>,
+        cancel: &Cancel,
+    ) -> Option<KotlinState> {
+        let mut edits = 0;
+        for EntryChange { before, after } in changes {
+            let either = before.or(after)?;
+            // It decides which files see each other.
+            if sources.gradle_modules().depends_on(&either.path) {
+                return None;
+            }
+            let is_meant = [before, after].into_iter().flatten().any(|file| is_jvm(file))
+                || profile(sources, &either.path).is_some_and(|language| language.family == Family::Jvm);
+            if !is_meant {
+                continue;
+            }
+            let (before, after) = (before?, after?);
+            if before.grammar() == after.grammar()
+                && before.hash().is_some_and(|was| after.hash() == Some(was))
+            {
+                continue;
+            }
+            edits += 1;
+            let key = self.files.as_ref()?.key(&after.path)?;
+            if edits > MAX_EDITS
+                || !has_types(before)
+                || !has_types(after)
+                || !have_same_symbols(before, after)
+            {
+                return None;
+            }
+            if self.findings.has_read(key) {
+                let current = sources.current(after).filter(|current| after.hash() == Some(current.hash))?;
+                let now = sources.kotlin_file(after, &current, cancel)?;
+                if !now.looks_like(&*parsed_before(before)?) {
+                    return None;
+                }
+                self.findings.forget_file(key);
+            }
+        }
+        Some(self)
+    }
+}
+
+/// Whether the index tells the same of both, as far as other files see it.
+fn have_same_symbols(before: &FileEntry, after: &FileEntry) -> bool {
+    let (Some(was), Some(is)) = (before.outline(), after.outline()) else { return false };
+    let visible = |outline: &Outline| {
+        let rows = 0..outline.rows.len();
+        let visible = rows.filter(|&at| !outline.rows[at].is_local());
+        visible.map(|at| (outline.name_path(at), outline.rows[at].kind())).collect::<Vec<_>>()
+    };
+    was.imports.package() == is.imports.package() && visible(was) == visible(is)
+}
