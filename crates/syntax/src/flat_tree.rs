@@ -5,7 +5,8 @@
 use super::compact_numbers::CompactNumbers;
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
-use super::kotlin::KOTLIN_KINDS;
+use super::index_writes;
+use super::kotlin::{KOTLIN_KINDS, KotlinNode};
 use super::leb128;
 use symd_base::{Cancel, TextRange};
 use tree_sitter::{Node, TreeCursor};
@@ -62,6 +63,7 @@ fn flatten(cursor: &mut TreeCursor, kinds: &NodeKinds, cancel: &Cancel) -> Resul
     let numbers = KindNumbers::new(kinds, &cursor.node().language());
     let mut tree = FlatTree::default();
     let mut parents: Vec<u32> = vec![0];
+    let mut writes = Vec::new();
     let mut visited = 0_usize;
     loop {
         visited += 1;
@@ -69,6 +71,12 @@ fn flatten(cursor: &mut TreeCursor, kinds: &NodeKinds, cancel: &Cancel) -> Resul
             cancel.check()?;
         }
         let pushed = numbers.of(cursor.node()).map(|kind| tree.push(kind, cursor.node(), &parents));
+        if let Some(id) = pushed
+            && KotlinNode::of(tree.kind(NodeId(id))) == KotlinNode::DestructuringDeclaration
+            && index_writes::written_variable(cursor.node()).is_some()
+        {
+            writes.push(NodeId(id));
+        }
         if let Some(id) = pushed
             && cursor.goto_first_child()
         {
@@ -80,6 +88,7 @@ fn flatten(cursor: &mut TreeCursor, kinds: &NodeKinds, cancel: &Cancel) -> Resul
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
+                writes.into_iter().for_each(|one| index_writes::make_assignment(&mut tree, one));
                 return Ok(tree);
             }
             if let Some(id) = parents.pop() {
@@ -132,6 +141,22 @@ impl FlatTree {
     fn close(&mut self, id: u32) {
         let next = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
         self.nexts.raise(id as usize, next);
+    }
+
+    pub(super) fn set_kind(&mut self, node: NodeId, kind: KotlinNode) {
+        self.kinds[node.0 as usize] = kind as u8;
+    }
+
+    /// Makes the siblings behind a node, up to `last`, its children.
+    pub(super) fn take_in(&mut self, node: NodeId, last: NodeId) {
+        let parent = NodeId(self.parents.at(node.0 as usize));
+        let taken: Vec<NodeId> =
+            self.children(parent).filter(|sibling| node < *sibling && *sibling <= last).collect();
+        for sibling in taken {
+            self.parents.raise(sibling.0 as usize, node.0);
+        }
+        self.ends.raise(node.0 as usize, self.ends.at(last.0 as usize));
+        self.nexts.raise(node.0 as usize, self.nexts.at(last.0 as usize));
     }
 
     pub fn is_empty(&self) -> bool {

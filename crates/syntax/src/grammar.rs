@@ -14,7 +14,7 @@ use super::text_rules::{self, TextRules};
 /// from the same matches, or when caches may contain rows that were built from another text than their key
 /// names (version 3: texts written by edits, including the byte-order mark); also when the bytes of trees or of local bindings
 /// change their meaning.
-const EXTRACTOR_VERSION: u32 = 16;
+const EXTRACTOR_VERSION: u32 = 17;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
 #[derive(Clone, Copy)]

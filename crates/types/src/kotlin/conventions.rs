@@ -158,12 +158,6 @@ impl Universe<'_> {
                 return self.invoked(file, node).into_iter().collect();
             }
             (K::ForStatement, _) => return self.loop_calls(file, node, name).into_iter().collect(),
-            (K::DestructuringDeclaration, _) => {
-                let Some(write) = file.index_write(node).filter(|_| name == "set") else { return Vec::new() };
-                let start = file.range(write.variable).end;
-                let values: Vec<NodeId> = write.indices.into_iter().chain([write.value]).collect();
-                call(TextRange::new(start, start + 1), write.variable, &values)
-            }
             (K::MultiVariableDeclaration, _) => match component_number(name) {
                 Some(number) => return self.component_call(file, node, number).into_iter().collect(),
                 None => return Vec::new(),
@@ -298,9 +292,6 @@ impl Universe<'_> {
 
     fn component_call(&self, file: &ProjectFile, list: NodeId, number: usize) -> Option<ConventionCall> {
         let mut variables = file.children(list).filter(|part| file.kind(*part) == K::VariableDeclaration);
-        if file.parent(list).is_some_and(|above| file.index_write(above).is_some()) {
-            return None;
-        }
         let variable =
             variables.nth(number).and_then(|variable| file.child(variable, K::SimpleIdentifier))?;
         if file.text_of(variable) == "_" {
@@ -345,7 +336,6 @@ fn is_convention_node(kind: K) -> bool {
             | K::IndexingSuffix
             | K::CallExpression
             | K::ForStatement
-            | K::DestructuringDeclaration
             | K::MultiVariableDeclaration
             | K::PropertyDelegate
     )

@@ -167,7 +167,6 @@ fn declaration_at(file: &SourceFile, node: NodeId) -> Option<KotlinDeclaration> 
                 _ => (parent, file.parent(parent)?),
             };
             match file.kind(holder) {
-                K::DestructuringDeclaration if file.index_write(holder).is_some() => return None,
                 K::PropertyDeclaration | K::DestructuringDeclaration => {
                     let scope = owner(file, scope);
                     let is_local = !matches!(file.kind(scope), K::SourceFile) && !is_class_node(file, scope);

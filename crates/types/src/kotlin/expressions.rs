@@ -112,9 +112,6 @@ impl Universe<'_> {
                     _ => Type::Unknown,
                 }
             }
-            _ if file.is_written_variable(node) => {
-                self.lookup_type(&self.find_bare(file, node, file.name_text(node), NameUse::Value))
-            }
             _ => Type::Unknown,
         }
     }

@@ -16,7 +16,6 @@ mod expressions;
 mod findings;
 mod foreign_calls;
 mod fun_interfaces;
-mod index_writes;
 mod inference;
 mod lambdas;
 mod level_search;

@@ -186,7 +186,7 @@ impl SourceFile {
                     | KotlinNode::TypeIdentifier
                     | KotlinNode::InterpolatedIdentifier
                     | KotlinNode::InterpolatedExpression
-            ) || self.is_written_variable(*node)
+            )
         })
     }
 
