@@ -230,7 +230,8 @@ fn overrides_of_javas_accessors_are_used_like_properties() {
 
 const FLAGS_OF_JAVA: &str = "//- Door.java\npublic class Door { public boolean isOpen() { return true; } public void setOpen(boolean open) {} public int getWidth() { return 1; }\n\
     public void setWidth(int width) {} public void setIsOpen(int open) {} }\n\
-    //- Use.kt\nfun f(d: Door) = d.isOpen\nfun g(d: Door) { d.isOpen = true }\nfun h(d: Door) { d.width += 1 }\n";
+    //- Use.kt\nfun f(d: Door) = d.isOpen\nfun g(d: Door) { d.isOpen = true }\nfun h(d: Door) { d.width += 1 }\n\
+    fun i(d: Door) = ++d.width\nfun j(d: Door) = d.width == 1\n";
 
 #[test]
 fn what_kotlin_writes_of_javas_calls_the_setter_and_the_getter() {
@@ -240,8 +241,11 @@ fn what_kotlin_writes_of_javas_calls_the_setter_and_the_getter() {
     for (name, uses) in [
         ("Door/setOpen", written),
         ("Door/isOpen", both),
-        ("Door/setWidth", "Use.kt:3 in h"),
-        ("Door/getWidth", "Use.kt:3 in h"),
+        (
+            "Door/setWidth",
+            "Use.kt\n 3 in h: fun h(d: Door) { d.width += 1 }\n 4 in i: fun i(d: Door) = ++d.width\n",
+        ),
+        ("Door/getWidth", "Use.kt\n 3? in h: "),
     ] {
         let answer = user.check(&["refs", name], 0);
         assert!(answer.starts_with(uses), "{name}: {answer}");

@@ -226,26 +226,15 @@ pub struct AccessorPlace {
 /// Returns what a use of an accessor in Java becomes when its Kotlin property is renamed; the accessor itself for one
 /// whose name an annotation gives. `None` where only the compiler's rules for the new name would tell.
 pub fn renamed_accessor(property: &str, accessor: &str, new_name: &str) -> Option<String> {
-    let capital = |name: &str| {
-        let mut chars = name.chars();
-        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>())
-    };
     if !other_accessors(property).iter().any(|one| one == accessor) {
         return Some(accessor.to_owned());
     }
-    let (rest, new_rest) = (without_prefix(property, "is"), without_prefix(new_name, "is"));
-    match (rest, new_rest) {
-        (None, None) => {
-            let prefix = ["get", "set"]
-                .into_iter()
-                .find(|prefix| accessor.strip_prefix(prefix).map(str::to_owned) == capital(property))?;
-            Some(format!("{prefix}{}", capital(new_name)?))
-        }
-        (Some(rest), Some(new_rest)) if accessor.strip_prefix("set") == Some(rest) => {
-            Some(format!("set{new_rest}"))
-        }
-        _ => None,
+    let is_like_getter = |name| without_prefix(name, "is").is_some();
+    if is_like_getter(property) != is_like_getter(new_name) || new_name.is_empty() {
+        return None;
     }
+    let ((getter, _), (new_getter, new_setter)) = (accessors_of(property), accessors_of(new_name));
+    Some(if accessor == getter { new_getter } else { new_setter })
 }
 
 /// Finds the uses by accessor or property names whose syntax fits: Java calls, or declares, accessors as

@@ -61,7 +61,9 @@ impl<'a> KotlinNames<'a> {
             && !has_locals
             && let Some(class) = found.java_class.and_then(|class| self.project.java_class(&class))
         {
-            return Some(member_of_java(resolver, here, &class, range).unwrap_or(Meaning::Unknown));
+            let is_written = self.universe.writes_property(key, range);
+            let found = member_of_java(resolver, here, &class, (range, is_written));
+            return Some(found.unwrap_or(Meaning::Unknown));
         }
         Some(match (found.certainty, declared.is_empty()) {
             (Certainty::Possible, false) => Meaning::Possible(declared),
@@ -196,12 +198,13 @@ impl Drop for KotlinNames<'_> {
     }
 }
 
-/// Returns what a name behind a value of a Java class means: a member, or an accessor that is written as a property.
+/// Returns what a name behind a value of a Java class means: a member, or an accessor that is written as a property, to which something is
+/// assigned or not.
 fn member_of_java(
     resolver: &Resolver,
     here: &CurrentFile,
     class: &IndexedDeclaration,
-    range: TextRange,
+    (range, is_written): (TextRange, bool),
 ) -> Result<Meaning, Cancelled> {
     let name = here.text.slice(range);
     let own = classes::member(resolver, class, name)?;
@@ -212,8 +215,6 @@ fn member_of_java(
         own
     } else {
         let read = if name == getter { own } else { classes::member(resolver, class, &getter)? };
-        let is_written = behind.starts_with('=') && !behind.starts_with("==")
-            || ["+=", "-=", "*=", "/=", "%=", "++", "--"].iter().any(|sign| behind.starts_with(sign));
         // The getter makes the property, so that what writes it means both.
         match (read, is_written.then(|| classes::member(resolver, class, &setter)).transpose()?) {
             (Meaning::Declared(read), Some(Meaning::Declared(written))) => {

@@ -8,7 +8,8 @@ use super::lookup::{Lookup, NameUse, Search};
 use super::resolve::Certainty;
 use super::source_file::SourceFile;
 use super::ty::Type;
-use super::universe::{DeclarationId, Universe};
+use super::universe::{DeclarationId, FileKey, Universe};
+use symd_base::TextRange;
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
@@ -32,6 +33,12 @@ impl Universe<'_> {
         // That a class from outside has the accessor is not seen.
         let found = Lookup { certainty: Certainty::Likely, ..Lookup::nothing(false) };
         (!candidates.is_empty()).then_some(Lookup { candidates, ..found })
+    }
+
+    /// Whether something is assigned to the property whose name stands at a range of a file, in bytes.
+    pub fn writes_property(&self, key: FileKey, range: TextRange) -> bool {
+        let Some(file) = self.file(key) else { return false };
+        file.identifier_at(range).is_some_and(|name| is_written(&file, name))
     }
 
     fn may_override_java(&self, member: &Member, parameters: usize) -> bool {
@@ -58,7 +65,7 @@ pub fn accessors_of(property: &str) -> (String, String) {
     (format!("get{capital}"), format!("set{capital}"))
 }
 
-/// Whether something is assigned to a property where its name stands: `size = 1`, `a.size += 1`, `a.size++`.
+/// Whether something is assigned to a property where its name stands: `size = 1`, `a.size += 1`, `a.size++`, `--a.size`.
 fn is_written(file: &SourceFile, name: NodeId) -> bool {
     let suffix = file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix);
     let last = suffix.unwrap_or(name);
