@@ -109,7 +109,16 @@ impl Universe<'_> {
                 _ => Type::Unknown,
             }
         };
-        Type::if_same(lookup.candidates.iter().map(result))
+        // What an `actual` alias stands for has the members of the `expect` class.
+        let is_half = |one: &&Member| {
+            self.kind(one.declaration) == Some(DeclarationKind::TypeAlias)
+                && !self.counterparts(one.declaration).is_empty()
+        };
+        let whole = lookup.candidates.iter().filter(|one| !is_half(one));
+        match whole.clone().next() {
+            None => Type::if_same(lookup.candidates.iter().map(result)),
+            Some(_) => Type::if_same(whole.map(result)),
+        }
     }
 
     /// Returns what type parameters stand for in a call; `until` is the lambda whose parameters are asked for.

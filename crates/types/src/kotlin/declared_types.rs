@@ -8,7 +8,7 @@ use super::scopes::property_of_detached;
 use super::source_file::SourceFile;
 use super::substitution::Substitution;
 use super::ty::Type;
-use super::type_references::is_type;
+use super::type_references::stated_type;
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -93,11 +93,7 @@ impl Universe<'_> {
     }
 
     fn returned_type(&self, file: &ProjectFile, function: NodeId) -> Type {
-        let written = file
-            .children(function)
-            .skip_while(|child| file.kind(*child) != K::FunctionValueParameters)
-            .find(|child| is_type(file.kind(*child)));
-        if let Some(written) = written {
+        if let Some(written) = stated_type(file, function) {
             return self.written_type(file, written);
         }
         match file.child(function, K::FunctionBody).and_then(|body| initializer(file, body)) {

@@ -64,8 +64,12 @@ impl Universe<'_> {
         for candidate in &call.candidates {
             if self.kind(candidate.declaration) == Some(DeclarationKind::Interface) {
                 // `Handler { … }` makes an object of an interface.
-                let types = arguments.types.map(|types| self.type_arguments(file, types));
-                return self.as_function(Type::class(candidate.declaration, types.unwrap_or_default()));
+                return self.as_function(self.made_by_lambda(
+                    file,
+                    candidate.declaration,
+                    suffix,
+                    &arguments,
+                ));
             }
             if self.kind(candidate.declaration).is_some_and(DeclarationKind::is_variable) {
                 let Type::Function(function) = self.member_type(candidate, call.receiver.as_ref()) else {
@@ -76,8 +80,9 @@ impl Universe<'_> {
             let parameters = self.parameters(candidate.declaration);
             let Some(pairs) = pair_arguments(&parameters, &arguments) else { continue };
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
-            let bound =
+            let mut bound =
                 self.bound_by_call(file, candidate, call.receiver.as_ref(), &arguments, Some(argument));
+            self.bind_expected(file, suffix, candidate, &mut bound);
             let own = self.type_parameters(candidate.declaration);
             let ty = self.as_function(bound.close(&parameters[*at].ty, &own));
             match &expected {

@@ -12,6 +12,7 @@ mod conventions;
 mod declarations;
 mod declared_types;
 mod expect_actual;
+mod expected_types;
 mod expressions;
 mod findings;
 mod foreign_calls;

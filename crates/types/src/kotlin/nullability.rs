@@ -4,8 +4,7 @@
 use super::applicability::pair_arguments;
 use super::callables::Arguments;
 use super::lookup::{Lookup, NameUse, Search};
-use super::source_file::SourceFile;
-use super::type_references::is_type;
+use super::type_references::stated_type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -74,13 +73,4 @@ impl Universe<'_> {
         let Some((file, declaration)) = self.get(id) else { return false };
         stated_type(&file, declaration.node).is_some_and(|ty| file.kind(ty) == K::NullableType)
     }
-}
-
-/// Returns the type that is written of a variable, or of what a function returns.
-fn stated_type(file: &SourceFile, node: NodeId) -> Option<NodeId> {
-    let is_function = file.kind(node) == K::FunctionDeclaration;
-    let mut parts = file
-        .children(node)
-        .skip_while(move |part| is_function && file.kind(*part) != K::FunctionValueParameters);
-    parts.find(|part| is_type(file.kind(*part)))
 }

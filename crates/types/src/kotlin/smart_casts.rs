@@ -54,8 +54,8 @@ impl Universe<'_> {
         self.joined_types(file, &shown)
     }
 
-    /// Returns the type that a condition has shown `this@label` to have, where the label names an extension
-    /// function around the node.
+    /// Returns the type that a condition has shown `this@label` to have, where the label names an extension function or a class around
+    /// the node.
     pub(super) fn narrowed_labelled(&self, file: &ProjectFile, node: NodeId, label: &str) -> Option<Type> {
         let shown = match self.shown_type(file, node, &format!("this@{label}")) {
             Some(shown) => shown,
@@ -64,13 +64,13 @@ impl Universe<'_> {
         self.joined_types(file, &shown)
     }
 
-    /// Returns the outermost node around `node`, within the function of this name, in which `this` is another
-    /// object; the node itself where there is none.
+    /// Returns the outermost node around `node`, within the function or class of this name, in which `this` is another object; the node
+    /// itself where there is none.
     fn outermost_with_this(&self, file: &ProjectFile, node: NodeId, label: &str) -> Option<NodeId> {
         let mut outermost = node;
         for scope in file.ancestors(node) {
             match file.kind(scope) {
-                K::FunctionDeclaration => {
+                K::FunctionDeclaration if file.child(scope, K::ReceiverType).is_some() => {
                     let number = file.declaration_of(scope)?;
                     if file.name_of(number) == label {
                         return Some(outermost);
@@ -85,7 +85,12 @@ impl Universe<'_> {
                     }
                 }
                 K::AnonymousFunction => outermost = scope,
-                _ if is_class_node(file, scope) => outermost = scope,
+                _ if is_class_node(file, scope) => {
+                    if file.declaration_of(scope).is_some_and(|number| file.name_of(number) == label) {
+                        return Some(outermost);
+                    }
+                    outermost = scope;
+                }
                 _ => {}
             }
         }
@@ -357,9 +362,16 @@ fn leaves(file: &SourceFile, body: NodeId) -> bool {
     })
 }
 
-/// Whether the subject is assigned between two nodes.
+/// Whether the subject is assigned between two nodes. In `node = node.next` it is only after the value was read; in a loop that was before.
 fn is_assigned_between(file: &SourceFile, subject: &str, from: NodeId, to: NodeId) -> bool {
-    let is_target =
-        |node| file.kind(node) == K::DirectlyAssignableExpression && file.text_of(node) == subject;
+    let is_loop =
+        |node: &NodeId| matches!(file.kind(*node), K::ForStatement | K::WhileStatement | K::DoWhileStatement);
+    let is_in_loop = file.ancestors(to).take_while(|above| *above > from).any(|above| is_loop(&above));
+    let is_around = |assignment: NodeId| file.ancestors(to).any(|above| above == assignment);
+    let is_target = |node: NodeId| {
+        file.kind(node) == K::DirectlyAssignableExpression
+            && file.text_of(node) == subject
+            && (is_in_loop || !file.parent(node).is_some_and(is_around))
+    };
     file.tree().between(from, to).any(is_target)
 }

@@ -220,6 +220,11 @@ fn what_is_outside_leaves_doubts() {
     check("outside.txt");
 }
 
+#[test]
+fn what_is_expected_decides_type_parameters() {
+    check("expected.txt");
+}
+
 /// Some identifiers of very deep and very long expressions are resolved on a thread with the default stack.
 #[test]
 fn deep_and_long_texts_cost_no_stack() {

@@ -300,3 +300,12 @@ pub(super) fn is_type(kind: K) -> bool {
 pub(super) fn type_node(file: &SourceFile, node: NodeId) -> Option<NodeId> {
     file.children(node).find(|child| is_type(file.kind(*child)))
 }
+
+/// Returns the node of the type that is written of a variable, or of what a function returns.
+pub(super) fn stated_type(file: &SourceFile, node: NodeId) -> Option<NodeId> {
+    let is_function = file.kind(node) == K::FunctionDeclaration;
+    let mut parts = file
+        .children(node)
+        .skip_while(move |part| is_function && file.kind(*part) != K::FunctionValueParameters);
+    parts.find(|part| is_type(file.kind(*part)))
+}
