@@ -1,6 +1,6 @@
 //! What the resolver says of each identifier of a Kotlin project, against what a compiler resolved (a table in
 //! the form of kotlin-truth): `cargo run --release -p symd-types --example against_truth -- DIR TABLE.tsv [N]`
-//! prints counts, and N identifiers of each kind of failure. With `cut` in place of N it takes 200 certain uses in 50
+//! prints counts, and N identifiers of each kind of failure. With `cut` in front of N it takes 200 certain uses in 50
 //! files and cuts each file, while it is edited as it were: from each token of the use's own function, and of the 20
 //! lines before it, to the end of the line, and, behind the use, to the end of the file.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::cast_possible_truncation)]
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use symd_base::{Cancel, Text, TextRange};
 use symd_syntax::{Grammar, flat_tree, outline};
 use symd_types::kotlin::{
-    Certainty, DeclarationId, FileKey, KotlinFindings, KotlinSources, SourceFile, Universe,
+    Certainty, DeclarationId, DeclarationKind, FileKey, KotlinFindings, KotlinSources, SourceFile, Universe,
     is_within_package, shares_package_root,
 };
 
@@ -76,7 +76,8 @@ fn main() {
     let root = Path::new(&arguments[1]);
     let table = std::fs::read_to_string(&arguments[2]).unwrap();
     let cuts = arguments.get(3).is_some_and(|word| word == "cut");
-    let shown: usize = arguments.get(3).map_or(0, |number| number.parse().unwrap_or(0));
+    let shown = arguments.get(if cuts { 4 } else { 3 });
+    let shown: usize = shown.map_or(0, |number| number.parse().unwrap_or(0));
     let in_table: HashSet<&str> = table.lines().filter_map(|line| line.split('\t').nth(1)).collect();
     let mut paths = Vec::new();
     kotlin_files(root, &mut paths);
@@ -219,7 +220,15 @@ fn main() {
                 }
             }
         };
-        if let (Some(found), "1 certain", "project") = (&resolution, outcome.as_str(), kind) {
+        let is_symbol = |id: &DeclarationId| {
+            !matches!(
+                files.all[id.file as usize].2.kind_at(id.number),
+                DeclarationKind::Local | DeclarationKind::Parameter | DeclarationKind::TypeParameter
+            )
+        };
+        if let (Some(found), "1 certain", "project") = (&resolution, outcome.as_str(), kind)
+            && is_symbol(&found.declarations[0])
+        {
             certain.entry(key).or_default().push((range, found.declarations[0]));
         }
         let outcome = if is_own { format!("{kind}: {outcome}") } else { outcome };
@@ -240,7 +249,7 @@ fn main() {
     }
     println!("resolved in {:?}", started.elapsed());
     if cuts {
-        cut(&files, &certain);
+        cut(&files, shown, &certain);
         return;
     }
     for (outcome, count) in &counts {
@@ -260,7 +269,7 @@ fn main() {
 }
 
 /// Cuts files at tokens around uses whose declarations are known, and prints what is said of the uses then.
-fn cut(files: &Files, certain: &BTreeMap<FileKey, Vec<(TextRange, DeclarationId)>>) {
+fn cut(files: &Files, shown: usize, certain: &BTreeMap<FileKey, Vec<(TextRange, DeclarationId)>>) {
     let grammar = Grammar::named("kotlin").unwrap();
     let step = (certain.len() / 50).max(1);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -287,19 +296,29 @@ fn cut(files: &Files, certain: &BTreeMap<FileKey, Vec<(TextRange, DeclarationId)
                 let (start, end) = (range.start as usize, range.end as usize);
                 let mut texts = Vec::new();
                 if line_end <= start {
-                    texts.push((format!("{}{}", &text[..at], &text[line_end..]), start - (line_end - at)));
+                    let cut = format!("{}{}", &text[..at], &text[line_end..]);
+                    texts.push((cut, start - (line_end - at), line_end));
                 } else if at >= end {
-                    texts.push((format!("{}{}", &text[..at], &text[line_end..]), start));
-                    texts.push((text[..at].to_owned(), start));
+                    texts.push((format!("{}{}", &text[..at], &text[line_end..]), start, line_end));
+                    texts.push((text[..at].to_owned(), start, text.len()));
                 }
-                for (cut, start) in texts {
-                    *counts
-                        .entry(said(grammar, files, *key, (&cut, start, end - range.start as usize), *id))
-                        .or_default() += 1;
+                let name = file.name_range(id.number).filter(|_| id.file == *key);
+                for (cut, start, until) in texts {
+                    let took_name =
+                        name.is_some_and(|name| at < name.end as usize && (name.start as usize) < until);
+                    let outcome = match took_name {
+                        true => "the declaration was cut away",
+                        false => said(grammar, files, *key, (&cut, start, end - range.start as usize), *id),
+                    };
+                    *counts.entry(outcome).or_default() += 1;
+                    if outcome == "LOST" && shown > 0 {
+                        let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
+                        let used = text[range.start as usize..].lines().next().unwrap_or("");
+                        println!("LOST {path}: {:?} stands, the use of {used:?}", &text[line..at]);
+                    }
                 }
             }
         }
-        let _ = path;
     }
     println!("{taken} uses");
     for (outcome, count) in counts {

@@ -3,13 +3,11 @@
 use super::choice::Receivers;
 use super::classes::Member;
 use super::lookup::{Lookup, NameUse, Search};
-use super::resolve::{Certainty, is_argument_name};
-use super::scopes::{Level, is_foreign};
+use super::resolve::Certainty;
+use super::scopes::is_foreign;
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
-use symd_syntax::NodeId;
-use symd_syntax::kotlin::KotlinNode as K;
 
 impl Universe<'_> {
     /// Whether a file imports by this name what is declared outside the project and the known library. It comes before what else
@@ -52,40 +50,6 @@ impl Universe<'_> {
                         && search.receivers.iter().any(is_of_outside)
                 }
             }
-    }
-
-    /// Returns the project's declarations that a name may mean which nothing binds: where an import is missing, as while code is
-    /// written. None where something from outside may bind it.
-    pub(super) fn not_imported(&self, file: &ProjectFile, node: NodeId) -> Vec<DeclarationId> {
-        let is_bare = match file.parent(node).map(|parent| (parent, file.kind(parent))) {
-            Some((path, K::UserType)) => {
-                file.children(path).find(|one| file.kind(*one) == K::TypeIdentifier) == Some(node)
-            }
-            Some((
-                _,
-                K::Identifier | K::Parameter | K::NavigationSuffix | K::ThisExpression | K::SuperExpression,
-            ))
-            | None => false,
-            Some((argument, K::ValueArgument)) => !is_argument_name(file, argument, node),
-            Some((infix, K::InfixExpression)) => file.children(infix).nth(1) != Some(node),
-            Some(_) => matches!(file.kind(node), K::SimpleIdentifier | K::InterpolatedIdentifier),
-        };
-        let name = file.name_text(node);
-        let is_bound = || file.imports.iter().any(|import| import.bound() == Some(name));
-        let may_be_inherited = || {
-            self.levels(file, node).iter().any(|level| match level {
-                Level::Receiver { ty, .. } => self.members(ty, name, &|_| true).may_be_more,
-                Level::Statics { class } => !self.ancestors(*class).is_complete,
-                _ => false,
-            })
-        };
-        if !is_bare || name == "it" || name == "field" || is_bound() || self.imports_from_outside(file) {
-            return Vec::new();
-        }
-        let mut found: Vec<DeclarationId> =
-            self.top_level(name).iter().copied().filter(|id| !self.of_library(*id)).collect();
-        found.retain(|id| self.is_visible(file, *id));
-        if found.is_empty() || may_be_inherited() { Vec::new() } else { found }
     }
 
     /// Whether an extension of a class of the project could only take an object whose class a star brings: such a class is hardly

@@ -176,6 +176,19 @@ impl Universe<'_> {
         Some(invoked.unwrap_or_else(|| self.with_constructors(file, lookup, arguments)))
     }
 
+    /// Returns what a call possibly calls whose function means nothing that the file sees.
+    pub(super) fn unbound_call(&self, file: &ProjectFile, suffix: NodeId, arguments: &Arguments) -> Lookup {
+        let callee = file.parent(suffix).and_then(|call| callee_of(file, call));
+        let name = callee.and_then(|callee| match file.kind(callee) {
+            K::NavigationExpression => file.child(file.children(callee).last()?, K::SimpleIdentifier),
+            _ => Some(callee),
+        });
+        let found = name.map_or(Vec::new(), |name| self.unbound(file, name));
+        let candidates = found.into_iter().map(Member::new).collect();
+        let lookup = Lookup { candidates, certainty: Certainty::Possible, ..Lookup::nothing(false) };
+        self.with_constructors(file, lookup, arguments)
+    }
+
     /// Resolves `invoke` where an object of a class is called.
     fn invoke_of(
         &self,

@@ -88,6 +88,11 @@ impl Universe<'_> {
                     lookup.may_be_other && functions.iter().any(|id| self.may_be_called(&file, *id, wanted));
                 if is_meant || may_be_meant {
                     found.push((call.range, NameResolution::of(Some(lookup))));
+                } else if lookup.candidates.is_empty() && !lookup.may_be_other {
+                    let others = self.extensions_elsewhere(&file, &call.receiver, &name);
+                    if functions.iter().any(|id| others.contains(id)) {
+                        found.push((call.range, NameResolution::possible(others)));
+                    }
                 }
             }
         }

@@ -38,6 +38,7 @@ mod subtyping;
 mod tests;
 mod ty;
 mod type_references;
+mod unbound_names;
 mod universe;
 mod unseen_casts;
 

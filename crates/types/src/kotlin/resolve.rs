@@ -42,6 +42,10 @@ impl NameResolution {
         NameResolution { declarations, certainty: Certainty::Certain, may_be_other: false, java_class: None }
     }
 
+    pub(super) fn possible(declarations: Vec<DeclarationId>) -> NameResolution {
+        NameResolution { declarations, certainty: Certainty::Possible, may_be_other: false, java_class: None }
+    }
+
     fn unknown() -> NameResolution {
         NameResolution {
             declarations: Vec::new(),
@@ -78,10 +82,15 @@ impl Universe<'_> {
     fn resolve_identifier(&self, file: &ProjectFile, node: NodeId) -> NameResolution {
         let mut found = self.resolve_node(file, node);
         if found.declarations.is_empty() && !found.may_be_other && found.java_class.is_none() {
-            found.declarations = self.not_imported(file, node);
+            found.declarations = self.unbound(file, node);
             if !found.declarations.is_empty() {
                 found.certainty = Certainty::Possible;
             }
+        }
+        let others = self.behind_open_dot(file, node);
+        if others.iter().any(|other| !found.declarations.contains(other)) {
+            found.declarations.extend(others);
+            found.certainty = Certainty::Possible;
         }
         // A name in a declaration is that declaration's.
         let declares = |number: usize| file.declarations[number].name == Some(node);
@@ -284,9 +293,12 @@ impl Universe<'_> {
         });
         let Some(holder) = holder else { return NameResolution::unknown() };
         let arguments = Arguments::of(file, holder);
-        let Some(call) = self.call_of_suffix(file, holder, &arguments) else {
+        let Some(mut call) = self.call_of_suffix(file, holder, &arguments) else {
             return NameResolution::unknown();
         };
+        if call.candidates.is_empty() && !call.may_be_other {
+            call = self.unbound_call(file, holder, &arguments);
+        }
         let mut declarations = Vec::new();
         for member in &call.candidates {
             let parameters = self.parameters(member.declaration);

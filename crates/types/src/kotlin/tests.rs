@@ -221,6 +221,11 @@ fn what_is_outside_leaves_doubts() {
 }
 
 #[test]
+fn what_is_not_bound_is_possible() {
+    check("unbound.txt");
+}
+
+#[test]
 fn what_is_expected_decides_type_parameters() {
     check("expected.txt");
 }
