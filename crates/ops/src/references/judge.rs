@@ -57,6 +57,11 @@ impl JudgedOccurrences {
         self.occurrences.iter().filter(|one| one.judgement.is_open() && !self.is_definition(one))
     }
 
+    /// Returns those of them that leave an answer incomplete: an import that brings other declarations of its name, too, does not.
+    pub(crate) fn undecided(&self) -> impl Iterator<Item = &Occurrence> {
+        self.open().filter(|one| !(one.role == Role::Import && one.judgement == Judgement::Probable))
+    }
+
     /// Marks these occurrences as likely references.
     pub(crate) fn mark_likely(&mut self, places: &[(RelPath, TextRange)]) {
         for one in &mut self.occurrences {

@@ -159,7 +159,7 @@ async fn from_syntax(
     judged: JudgedOccurrences,
     why: ServerError,
 ) -> Result<References, QuestionError> {
-    let mut unchecked = judged.open().count();
+    let mut unchecked = judged.undecided().count();
     let possible = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely);
     let found = possible.filter(|one| !judged.is_definition(one)).map(JudgedOccurrence::of).collect();
     let (mut list, _) = show(project, target, found, Vec::new()).await?;
@@ -334,7 +334,7 @@ fn is_imprecise(project: &Project, server: &str) -> bool {
 
 /// Returns whether what types tell of all occurrences leaves none open.
 fn judged_completeness(judged: &JudgedOccurrences) -> Completeness {
-    match judged.open().filter(|one| one.role != Role::Declaration).count() {
+    match judged.undecided().filter(|one| one.role != Role::Declaration).count() {
         0 => Completeness::Complete,
         open => Completeness::Unchecked(open),
     }

@@ -263,7 +263,18 @@ impl<'t> TargetContext<'t> {
                     true => Judgement::Unchecked,
                     false => Judgement::Unlikely,
                 };
-                (self.judge_meaning(&meaning).unwrap_or(silent), Role::Import)
+                let judgement = self.judge_meaning(&meaning).unwrap_or(silent);
+                // Kotlin's import names all declarations of its path; which of them are used, the file tells elsewhere.
+                let brings = |found: &[IndexedDeclaration]| found.iter().any(|one| self.is_target(one));
+                let judgement = match &meaning {
+                    Meaning::Declared(found)
+                        if judgement == Judgement::Unchecked && has_types(&here.file) && brings(found) =>
+                    {
+                        Judgement::Probable
+                    }
+                    _ => judgement,
+                };
+                (judgement, Role::Import)
             }
             OccurrenceKind::Argument { .. } if self.is_of_another_test(here, range.start) => {
                 (Judgement::Unlikely, Role::Argument)

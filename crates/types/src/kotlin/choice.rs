@@ -5,9 +5,12 @@ use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
 use super::resolve::Certainty;
+use super::source_file::SourceFile;
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
 
 /// What stands before a name.
 #[derive(Clone, Copy)]
@@ -87,7 +90,7 @@ impl Universe<'_> {
         }
         let mut candidates: Vec<Member> = fitting.into_iter().map(|(_, member)| member).collect();
         if let NameUse::Call(arguments) = wanted {
-            candidates = self.most_specific(candidates, arguments, best);
+            candidates = self.most_specific(file, candidates, arguments, best);
         }
         if best == Fit::Yes && !matches!(wanted, NameUse::Call(_)) {
             candidates = self.nearest_extensions(candidates);
@@ -244,11 +247,20 @@ impl Universe<'_> {
 
     /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others: of those that
     /// certainly take the arguments (`fit`). Otherwise types that are not known decide.
-    fn most_specific(&self, candidates: Vec<Member>, arguments: &Arguments, fit: Fit) -> Vec<Member> {
+    fn most_specific(
+        &self,
+        file: &ProjectFile,
+        candidates: Vec<Member>,
+        arguments: &Arguments,
+        fit: Fit,
+    ) -> Vec<Member> {
         if candidates.len() < 2 {
             return candidates;
         }
         let count = arguments.values.len() + usize::from(arguments.lambda.is_some());
+        let is_int_literal = |at: usize| {
+            arguments.values.get(at).is_some_and(|one| one.name.is_none() && is_int_literal(file, one.value))
+        };
         let is_better = |one: &Member, two: &Member| {
             let (mine, theirs) = (self.parameters(one.declaration), self.parameters(two.declaration));
             let own = self.type_parameters(two.declaration);
@@ -258,9 +270,11 @@ impl Universe<'_> {
                 (Some(one), Some(two)) => self.fits(one, two, &own),
                 _ => Fit::Yes,
             };
-            let pairs = mine.iter().zip(&theirs).take(count);
-            let fits = pairs.map(|(mine, their)| match (mine.is_vararg, their.is_vararg) {
+            let pairs = mine.iter().zip(&theirs).take(count).enumerate();
+            let fits = pairs.map(|(at, (mine, their))| match (mine.is_vararg, their.is_vararg) {
                 (true, false) => Fit::No,
+                // `1` is an `Int` before it is a `Long`.
+                _ if self.is_int(&mine.ty) && is_int_literal(at) => Fit::Yes,
                 _ => self.fits(&mine.ty, &their.ty, &own),
             });
             fits.min().unwrap_or(Fit::Yes).min(by_receiver) == Fit::Yes
@@ -337,4 +351,16 @@ impl Universe<'_> {
     fn is_same_symbol(&self, one: DeclarationId, two: DeclarationId) -> bool {
         one == two || self.is_split(one) && self.counterparts(one).contains(&two)
     }
+}
+
+/// Whether a value is a literal that an `Int` holds.
+fn is_int_literal(file: &SourceFile, value: NodeId) -> bool {
+    let text = file.text_of(value).replace('_', "");
+    let read = match file.kind(value) {
+        K::IntegerLiteral => text.parse(),
+        K::HexLiteral => i32::from_str_radix(text.trim_start_matches(['0', 'x', 'X']), 16),
+        K::BinLiteral => i32::from_str_radix(text.trim_start_matches(['0', 'b', 'B']), 2),
+        _ => return false,
+    };
+    read.is_ok()
 }

@@ -27,9 +27,14 @@ impl Universe<'_> {
             return members;
         }
         let mut seen: Vec<Member> = Vec::new();
+        let has_seen_half = |id: DeclarationId| {
+            let halves = self.counterparts(id);
+            members.iter().any(|one| halves.contains(&one.declaration) && is_seen(one.declaration))
+        };
         for member in &members {
             let overridden = match is_seen(member.declaration) {
                 true => Some(member.declaration),
+                false if has_seen_half(member.declaration) => None,
                 false => self.overridden(member.declaration).find(|id| is_seen(*id)),
             };
             let is_new = |id: &DeclarationId| seen.iter().all(|known| known.declaration != *id);
@@ -90,6 +95,14 @@ impl Universe<'_> {
             }
             type_node(&file, declaration.node).map(|ty| file.text_of(ty).to_owned())
         })
+    }
+
+    /// Whether no two of these declarations of one name are alike, but those that are one symbol.
+    pub(super) fn are_told_apart(&self, all: &[DeclarationId]) -> bool {
+        let is_alike = |one: DeclarationId, two: DeclarationId| {
+            self.is_same_shape(one, two) && !self.counterparts(one).contains(&two)
+        };
+        all.iter().enumerate().all(|(at, one)| all[..at].iter().all(|two| !is_alike(*one, *two)))
     }
 
     fn is_same_shape(&self, one: DeclarationId, two: DeclarationId) -> bool {

@@ -89,7 +89,9 @@ impl Universe<'_> {
     /// Returns what stands before a suffix `.name`.
     pub(super) fn before_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
         let holder = file.parent(suffix)?;
-        let before = file.children(holder).take_while(|sibling| *sibling < suffix).last()?;
+        // In `a!!.b = …` the sign is a part of the row.
+        let before = file.children(holder).take_while(|sibling| *sibling < suffix);
+        let before = before.filter(|sibling| file.text_of(*sibling) != "!!").last()?;
         match file.kind(before) {
             // `a.b.c = …` is a row of suffixes.
             K::NavigationSuffix | K::IndexingSuffix => self.suffix_qualifier(file, before),

@@ -256,7 +256,12 @@ impl Universe<'_> {
                 break;
             }
         }
-        NameResolution::certain(self.seen(file, self.qualified(&path.join("."))))
+        let found = self.seen(file, self.qualified(&path.join(".")));
+        // An import brings all overloads, but one of two declarations that are alike.
+        match self.are_told_apart(&found) {
+            true => NameResolution::certain(found),
+            false => NameResolution::possible(found),
+        }
     }
 
     fn resolve_type(&self, file: &ProjectFile, path: NodeId, node: NodeId) -> NameResolution {

@@ -174,6 +174,10 @@ impl Universe<'_> {
             .any(|name| name.starts_with('U') && self.library_class("kotlin", name) == Some(class.class))
     }
 
+    pub(super) fn is_int(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Class(class) if self.library_class("kotlin", "Int") == Some(class.class))
+    }
+
     fn integer_fits(&self, class: DeclarationId) -> Fit {
         let is_integer = INTEGER_TYPES.iter().any(|name| self.library_class("kotlin", name) == Some(class));
         if is_integer {
