@@ -115,8 +115,9 @@ impl Cache {
                 outline
             })
         };
+        let packs = self.packs();
         // The daemon of another worktree may have written it since.
-        let outline = find(&self.packs()).or_else(|| find(&self.take_new_packs()));
+        let outline = find(&packs).or_else(|| find(&self.packs_beside(&packs)));
         if is_unsound && outline.is_none() {
             self.unsound().insert(key);
         }
@@ -215,12 +216,24 @@ impl Cache {
         *packs = changed.into();
     }
 
-    /// Adds the packs that others have written since this was called last, and returns them. Cheap if the directory is unchanged.
-    fn take_new_packs(&self) -> Vec<Pack> {
+    /// Returns the packs that are there beside those that were `seen`, once those that other daemons have written are added. Cheap if
+    /// there are none.
+    fn packs_beside(&self, seen: &Arc<[Pack]>) -> Vec<Pack> {
+        // Another thread may have added them since, while this one waited for it.
+        self.add_new_packs();
+        let packs = self.packs();
+        if Arc::ptr_eq(&packs, seen) {
+            return Vec::new();
+        }
+        packs.iter().filter(|pack| seen.iter().all(|one| one.path != pack.path)).cloned().collect()
+    }
+
+    /// Adds the packs that others have written since the directory was listed last.
+    fn add_new_packs(&self) {
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let now = changed_at(&self.directory);
         if now == *listed {
-            return Vec::new();
+            return;
         }
         *listed = now;
         let known = self.packs();
@@ -230,9 +243,8 @@ impl Cache {
         // One that this daemon has written meanwhile is there already.
         self.change_packs(|packs| {
             new.retain(|one| packs.iter().all(|pack| pack.path != one.path));
-            packs.extend(new.iter().cloned());
+            packs.append(&mut new);
         });
-        new
     }
 
     fn unsound(&self) -> MutexGuard<'_, BTreeSet<Key>> {
@@ -255,26 +267,23 @@ fn kept<'a>(live: &'a [(Key, EntryOutline)], packs: &'a [Pack]) -> BTreeMap<Key,
             vacant.insert(Payload::Outline(outline.clone()));
         }
     }
-    // What is not in memory is copied. Of two entries the later one was written because the other was damaged.
+    // What is not in memory is copied.
     for (key, _) in live {
-        let packed = || packs.iter().rev().find_map(|pack| Some((pack, pack.size_of(*key)?)));
         if let Entry::Vacant(vacant) = kept.entry(*key)
-            && let Some((pack, size)) = packed()
+            && let Some(size) = packs.iter().rev().find_map(|pack| pack.size_of(*key))
         {
             live_bytes += size;
-            vacant.insert(Payload::Packed(pack));
+            vacant.insert(Payload::Packed(packs));
         }
     }
     let mut budget = live_bytes * (KEPT_PER_LIVE - 1);
-    for (pack, key, size) in
-        packs.iter().rev().flat_map(|pack| pack.sizes().map(move |(key, size)| (pack, key, size)))
-    {
+    for (key, size) in packs.iter().rev().flat_map(Pack::sizes) {
         if budget == 0 {
             break;
         }
         if let Entry::Vacant(vacant) = kept.entry(key) {
             budget = budget.saturating_sub(size);
-            vacant.insert(Payload::Packed(pack));
+            vacant.insert(Payload::Packed(packs));
         }
     }
     kept

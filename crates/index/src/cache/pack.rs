@@ -39,17 +39,18 @@ pub(super) struct Pack {
 pub(super) enum Payload<'a> {
     Outline(Arc<Outline>),
     Bytes(&'a [u8]),
-    /// What another pack has under the key.
-    Packed(&'a Pack),
+    /// What other packs have under the key.
+    Packed(&'a [Pack]),
 }
 
 impl Payload<'_> {
-    /// Returns its bytes; `None` if the other pack is damaged.
+    /// Returns its bytes; `None` if it is damaged in every other pack that has it.
     pub(super) fn bytes(&self, key: Key) -> Option<Vec<u8>> {
         match self {
             Payload::Outline(outline) => Some(codec::encode(outline)),
             Payload::Bytes(bytes) => Some(bytes.to_vec()),
-            Payload::Packed(pack) => pack.read(pack.find(key)?),
+            // Of two entries the later one was written because the other was damaged, or could not be read then.
+            Payload::Packed(packs) => packs.iter().rev().find_map(|pack| pack.read(pack.find(key)?)),
         }
     }
 }

@@ -102,7 +102,7 @@ impl StoredParses {
             is_merged
         }) {
             for key in pack.keys() {
-                merged.entry(key).or_insert(Payload::Packed(pack));
+                merged.entry(key).or_insert(Payload::Packed(&old));
             }
             packs.pop();
             outdated.push(pack.path.clone());

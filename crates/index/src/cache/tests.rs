@@ -249,3 +249,48 @@ fn what_another_daemon_writes_is_found_without_a_restart() {
     assert_eq!((running.status().written, running.status().packs), (1, 3));
     assert_eq!(other.get(key(3)).as_ref(), Some(&*outline("gamma")));
 }
+
+#[test]
+fn a_pack_that_another_thread_has_added_meanwhile_is_searched_too() {
+    let (scratch, _) = with_one_pack();
+    let (running, other) = (reopened(&scratch), reopened(&scratch));
+    // Two threads have searched the packs that were known.
+    let seen = running.packs();
+    other.store(&as_live(&[(key(2), outline("beta"))])).expect("stored");
+    // The first one lists the directory, and then the second one has nothing to list.
+    for thread in ["the first", "the second"] {
+        let beside = running.packs_beside(&seen);
+        let found: Vec<Key> = beside.iter().flat_map(Pack::keys).collect();
+        assert_eq!(found, [key(2)], "{thread}");
+    }
+    assert!(running.packs_beside(&running.packs()).is_empty());
+}
+
+#[test]
+fn a_merge_keeps_the_sound_one_of_two_entries() {
+    let (scratch, first) = with_one_pack();
+    let sound = std::fs::read(&first).expect("read");
+    let damage = |pack: &PathBuf| {
+        let mut damaged = std::fs::read(pack).expect("read");
+        *damaged.last_mut().expect("not empty") ^= 0x41;
+        std::fs::write(pack, damaged).expect("written");
+    };
+    // The first entry could not be read for a while, so there is a second one, and that is damaged now.
+    damage(&first);
+    let cache = reopened(&scratch);
+    assert_eq!(cache.get(key(1)), None);
+    cache.store(&as_live(&[(key(1), outline("alpha"))])).expect("stored");
+    let packs = pack_paths(&scratch.path().join("cache")).expect("listed");
+    damage(packs.iter().find(|pack| **pack != first).expect("written"));
+    std::fs::write(&first, sound).expect("mended");
+    // A merge goes through the packs from the one written last to the first.
+    let cache = reopened(&scratch);
+    cache.change_packs(|packs| packs.sort_by_key(|pack| pack.path != first));
+    let mut live = Vec::new();
+    for number in 2..=u8::try_from(MAX_PACKS).expect("few") {
+        live.push((key(number), outline("beta")));
+        cache.store(&as_live(&live)).expect("stored");
+    }
+    assert_eq!(cache.status().packs, 1, "merged");
+    assert_eq!(cache.get(key(1)).as_ref(), Some(&*outline("alpha")));
+}
