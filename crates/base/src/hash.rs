@@ -12,9 +12,9 @@ pub struct ContentHash(pub [u8; 16]);
 impl ContentHash {
     /// Hashes `bytes`.
     pub fn of(bytes: &[u8]) -> ContentHash {
-        let mut cut = [0; 16];
-        cut.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
-        ContentHash(cut)
+        let mut hasher = ContentHasher::default();
+        hasher.update(bytes);
+        hasher.finish()
     }
 
     /// Parses the 32 hexadecimal digits that `Display` writes.
@@ -25,6 +25,24 @@ impl ContentHash {
     /// Returns the first 12 hexadecimal digits, which clients see as a file's revision.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()
+    }
+}
+
+/// Hashes bytes that come piece by piece.
+#[derive(Debug, Default)]
+pub struct ContentHasher(blake3::Hasher);
+
+impl ContentHasher {
+    /// Adds the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the hash of all bytes so far.
+    pub fn finish(&self) -> ContentHash {
+        let mut cut = [0; 16];
+        cut.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
+        ContentHash(cut)
     }
 }
 

@@ -18,7 +18,7 @@ pub use cancel::Cancel;
 pub use declared_encoding::DeclaredEncoding;
 pub use edits::{TextEdit, TextEditError, TextEdits};
 pub use escape::{escaped, unescaped};
-pub use hash::ContentHash;
+pub use hash::{ContentHash, ContentHasher};
 pub use path::{PathError, RelPath};
 pub use position::{LineColumn, TextRange};
 pub use text::Text;

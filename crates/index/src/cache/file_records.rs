@@ -8,12 +8,14 @@
 //! ```
 //! Numbers are little endian; records ascend by path.
 
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::Key;
 use super::pack::Fields;
 use symd_base::state::{self, StateError};
-use symd_base::{ContentHash, RelPath};
+use symd_base::{ContentHash, ContentHasher, RelPath};
 use symd_sys::clock::ClockReading;
 use symd_vfs::Stat;
 
@@ -23,13 +25,19 @@ const VERSION: u32 = 1;
 const HEADER: usize = 32;
 /// symd writes no larger file: about a million records.
 const MAX_BYTES: u64 = 256 << 20;
+/// Bytes that are written at once, about.
+const PIECE: usize = 64 << 10;
 /// Nanoseconds that a file's last change must be older than its record: a change in the same tick of the file system's
 /// clock would leave the state as it was.
 const SETTLED: i64 = 2_000_000_000;
 
-/// The records of one project.
+/// The records of one project, as they are in the file: with a piece of memory for each path they would take twice as much.
 #[derive(Debug, PartialEq, Eq)]
-pub struct FileRecords(Vec<FileRecord>);
+pub struct FileRecords {
+    bytes: Vec<u8>,
+    /// Where each record begins.
+    starts: Vec<u32>,
+}
 
 /// A file, its state, and the key of the outline that its bytes had.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,23 +51,40 @@ impl FileRecords {
     /// Reads the records at `path`. Returns `None` if there are none, they are damaged, or the wall clock was set back since
     /// they were made: a change after that may have given a file the time that it had.
     pub fn read(path: &Path, now: &ClockReading) -> Option<FileRecords> {
-        let (made, records) = decode(&state::read_private(path, MAX_BYTES).ok()??)?;
+        let (made, records) = decode(state::read_private(path, MAX_BYTES).ok()??)?;
         (!now.was_set_back_since(&made)).then_some(records)
     }
 
-    /// Writes records of files to `path`. Leaves out files that changed just before `now`.
+    /// Writes records of files, which must ascend by path, to `path`. Leaves out files that changed just before `now`. All of them
+    /// together are never in memory.
     pub fn write(
         path: &Path,
         now: &ClockReading,
         records: impl IntoIterator<Item = FileRecord>,
     ) -> Result<(), StateError> {
-        state::replace_file(path, &[&encode(now, records)])
+        state::replace_file_with(path, |file| {
+            file.seek(SeekFrom::Start(HEADER as u64))?;
+            let mut hasher = ContentHasher::default();
+            let count = encode_each(now, records, |bytes| {
+                hasher.update(bytes);
+                file.write_all(bytes)
+            })?;
+            file.write_all_at(&header(count, hasher.finish()), 0)
+        })
     }
 
     /// Returns the key of the outline of the file at `path`, if its state is the recorded one.
     pub fn key(&self, path: &RelPath, stat: &Stat) -> Option<Key> {
-        let at = self.0.binary_search_by(|record| record.path.cmp(path)).ok()?;
-        Some(&self.0[at]).filter(|record| record.stat == *stat).map(|record| record.key)
+        let path_at = |start: &u32| path_of(&mut self.behind(*start)).unwrap_or_default();
+        let at = self.starts.binary_search_by(|start| path_at(start).cmp(path.as_str())).ok()?;
+        record(&mut self.behind(self.starts[at]))
+            .filter(|record| record.stat == *stat)
+            .map(|record| record.key)
+    }
+
+    /// Returns the bytes from `start` on.
+    fn behind(&self, start: u32) -> Fields<'_> {
+        Fields(self.bytes.get(start as usize..).unwrap_or_default())
     }
 }
 
@@ -68,46 +93,54 @@ fn is_settled(stat: &Stat, now: &ClockReading) -> bool {
     stat.ctime > 0 && stat.ctime <= now.wall.saturating_sub(SETTLED)
 }
 
-fn encode(now: &ClockReading, records: impl IntoIterator<Item = FileRecord>) -> Vec<u8> {
-    let mut records: Vec<FileRecord> =
-        records.into_iter().filter(|record| is_settled(&record.stat, now)).collect();
-    records.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-    let mut rest = Vec::new();
-    rest.extend(now.wall.to_le_bytes());
-    rest.extend(now.since_start.to_le_bytes());
-    rest.extend(now.start.to_le_bytes());
+/// Encodes everything behind the header, and writes it in pieces. Returns the number of records.
+fn encode_each(
+    now: &ClockReading,
+    records: impl IntoIterator<Item = FileRecord>,
+    mut write: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<u32> {
+    let mut piece = Vec::with_capacity(PIECE);
+    piece.extend(now.wall.to_le_bytes());
+    piece.extend(now.since_start.to_le_bytes());
+    piece.extend(now.start.to_le_bytes());
     let mut count = 0_u32;
-    for FileRecord { path, stat, key } in &records {
-        let Ok(length) = u16::try_from(path.as_str().len()) else { continue };
-        rest.extend(length.to_le_bytes());
-        rest.extend(path.as_str().as_bytes());
-        rest.extend(stat.size.to_le_bytes());
-        rest.extend(stat.mtime.to_le_bytes());
-        rest.extend(stat.ctime.to_le_bytes());
-        rest.extend(stat.inode.to_le_bytes());
-        rest.extend(stat.device.to_le_bytes());
-        rest.extend(stat.links.to_le_bytes());
-        rest.extend(key.content.0);
-        rest.extend(key.fingerprint.to_le_bytes());
+    for FileRecord { path, stat, key } in records {
+        let Some(length) = u16::try_from(path.as_str().len()).ok().filter(|_| is_settled(&stat, now)) else {
+            continue;
+        };
+        piece.extend(length.to_le_bytes());
+        piece.extend(path.as_str().as_bytes());
+        piece.extend(stat.size.to_le_bytes());
+        piece.extend(stat.mtime.to_le_bytes());
+        piece.extend(stat.ctime.to_le_bytes());
+        piece.extend(stat.inode.to_le_bytes());
+        piece.extend(stat.device.to_le_bytes());
+        piece.extend(stat.links.to_le_bytes());
+        piece.extend(key.content.0);
+        piece.extend(key.fingerprint.to_le_bytes());
         count += 1;
+        if piece.len() >= PIECE {
+            write(&piece)?;
+            piece.clear();
+        }
     }
-    sealed(count, &rest)
+    write(&piece)?;
+    Ok(count)
 }
 
-/// Returns the file of `count` records that `rest` holds.
-fn sealed(count: u32, rest: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER + rest.len());
+/// Returns the header of a file with this number of records and this hash of everything behind it.
+fn header(count: u32, rest: ContentHash) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER);
     bytes.extend(MAGIC);
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend(count.to_le_bytes());
-    bytes.extend(ContentHash::of(rest).0);
-    bytes.extend(rest);
+    bytes.extend(rest.0);
     bytes
 }
 
 /// Returns the records, and the clocks when they were made.
-fn decode(bytes: &[u8]) -> Option<(ClockReading, FileRecords)> {
-    let mut fields = Fields(bytes);
+fn decode(bytes: Vec<u8>) -> Option<(ClockReading, FileRecords)> {
+    let mut fields = Fields(&bytes);
     if fields.take::<8>()? != *MAGIC || u32::from_le_bytes(fields.take()?) != VERSION {
         return None;
     }
@@ -122,17 +155,32 @@ fn decode(bytes: &[u8]) -> Option<(ClockReading, FileRecords)> {
         start: u128::from_le_bytes(fields.take()?),
     };
     // The count is not trusted for memory: each record takes bytes.
-    let records = (0..count).map(|_| record(&mut fields)).collect::<Option<Vec<_>>>()?;
-    let ascends = records.is_sorted_by(|one, other| one.path < other.path);
-    (ascends && fields.0.is_empty()).then_some((made, FileRecords(records)))
+    let (mut starts, mut last) = (Vec::new(), None);
+    for _ in 0..count {
+        starts.push(u32::try_from(bytes.len() - fields.0.len()).ok()?);
+        let FileRecord { path, .. } = record(&mut fields)?;
+        if last.is_some_and(|last| last >= path) {
+            return None;
+        }
+        last = Some(path);
+    }
+    let is_whole = fields.0.is_empty();
+    is_whole.then_some((made, FileRecords { bytes, starts }))
 }
 
-fn record(fields: &mut Fields<'_>) -> Option<FileRecord> {
+/// Takes a path from the front.
+fn path_of<'a>(fields: &mut Fields<'a>) -> Option<&'a str> {
     let length = usize::from(u16::from_le_bytes(fields.take()?));
     let (path, rest) = fields.0.split_at_checked(length)?;
     fields.0 = rest;
+    std::str::from_utf8(path).ok()
+}
+
+/// Takes a record from the front; `None` if its path is not written as paths are.
+fn record(fields: &mut Fields<'_>) -> Option<FileRecord> {
+    let text = path_of(fields)?;
     Some(FileRecord {
-        path: RelPath::new(std::str::from_utf8(path).ok()?).ok()?,
+        path: RelPath::new(text).ok().filter(|path| path.as_str() == text)?,
         stat: Stat {
             size: u64::from_le_bytes(fields.take()?),
             mtime: i64::from_le_bytes(fields.take()?),
@@ -145,23 +193,43 @@ fn record(fields: &mut Fields<'_>) -> Option<FileRecord> {
     })
 }
 
+/// Returns the file of `count` records that `rest` holds.
+fn sealed(count: u32, rest: &[u8]) -> Vec<u8> {
+    [&header(count, ContentHash::of(rest)), rest].concat()
+}
+
+/// Returns a file of records.
+fn encode(now: &ClockReading, records: impl IntoIterator<Item = FileRecord>) -> Vec<u8> {
+    let mut rest = Vec::new();
+    let count = encode_each(now, records, |bytes| {
+        rest.extend_from_slice(bytes);
+        Ok(())
+    });
+    sealed(count.unwrap_or(0), &rest)
+}
+
 /// Checks that bytes are rejected, or hold records that are the same once they are encoded: the bytes as they are, and
 /// behind a header that fits them.
 pub(super) fn property(bytes: &[u8]) {
     for count in 0..4 {
-        check(&sealed(count, bytes.get(HEADER..).unwrap_or(bytes)));
+        check(sealed(count, bytes.get(HEADER..).unwrap_or(bytes)));
     }
-    check(bytes);
+    check(bytes.to_owned());
 }
 
 #[allow(clippy::unwrap_used, reason = "it is for tests")]
-fn check(bytes: &[u8]) {
-    let Some((made, FileRecords(records))) = decode(bytes) else { return };
+fn check(bytes: Vec<u8>) {
+    let Some((made, records)) = decode(bytes) else { return };
     let late = ClockReading { wall: i64::MAX, ..made };
     let settled: Vec<FileRecord> =
-        records.into_iter().filter(|record| is_settled(&record.stat, &late)).collect();
-    let (_, again) = decode(&encode(&late, settled.clone())).unwrap();
-    assert_eq!(again.0, settled);
+        all(&records).into_iter().filter(|record| is_settled(&record.stat, &late)).collect();
+    let (_, again) = decode(encode(&late, settled.clone())).unwrap();
+    assert_eq!(all(&again), settled);
+    assert!(settled.iter().all(|record| again.key(&record.path, &record.stat) == Some(record.key)));
+}
+
+fn all(records: &FileRecords) -> Vec<FileRecord> {
+    records.starts.iter().filter_map(|start| record(&mut records.behind(*start))).collect()
 }
 
 /// Returns a file of records.
@@ -172,7 +240,7 @@ pub(super) fn seed() -> Vec<u8> {
         let key = Key { content: ContentHash::of(path.as_bytes()), fingerprint: at };
         Some(FileRecord { path: RelPath::new(path).ok()?, stat, key })
     };
-    encode(&made, (1..).zip(["a/größe.py", "a.py", "b/c/d.kt"]).filter_map(record))
+    encode(&made, (1..).zip(["a.py", "a/größe.py", "b/c/d.kt"]).filter_map(record))
 }
 
 #[cfg(test)]
@@ -199,7 +267,7 @@ mod tests {
         let path = scratch.path().join("0.files");
         let old = record("b.py", 90 * SECOND);
         let fresh = record("a.py", 98 * SECOND + 1);
-        FileRecords::write(&path, &at(100), [old.clone(), fresh.clone()]).expect("written");
+        FileRecords::write(&path, &at(100), [fresh.clone(), old.clone()]).expect("written");
         let records = FileRecords::read(&path, &at(101)).expect("records");
         assert_eq!(records.key(&old.path, &old.stat), Some(old.key));
         assert_eq!(records.key(&fresh.path, &fresh.stat), None, "it changed just before");
@@ -218,16 +286,28 @@ mod tests {
     }
 
     #[test]
+    fn many_records_are_read_as_they_were_written() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let path = scratch.path().join("0.files");
+        let records: Vec<FileRecord> = (0..6_000)
+            .map(|number| record(&format!("a/directory/file_{number:05}.py"), 7 + number))
+            .collect();
+        FileRecords::write(&path, &at(100), records.clone()).expect("written");
+        assert!(path.metadata().expect("there").len() > 8 * PIECE as u64);
+        assert_eq!(FileRecords::read(&path, &at(100)).map(|read| all(&read)), Some(records));
+    }
+
+    #[test]
     fn damaged_records_are_none() {
         let seed = seed();
-        assert!(decode(&seed).is_some());
+        assert!(decode(seed.clone()).is_some());
         for cut in 0..seed.len() {
-            assert!(decode(&seed[..cut]).is_none(), "{cut}");
+            assert!(decode(seed[..cut].to_owned()).is_none(), "{cut}");
         }
         for at in 0..seed.len() {
             let mut damaged = seed.clone();
             damaged[at] ^= 1;
-            let changed = decode(&damaged);
+            let changed = decode(damaged);
             // The count is no part of what the checksum covers, but must fit.
             assert!(changed.is_none(), "byte {at}");
         }
