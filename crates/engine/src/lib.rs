@@ -7,6 +7,7 @@ mod cache_budget;
 mod ceiling;
 mod claim;
 mod event;
+mod freed_memory;
 mod gate;
 mod hard_links;
 mod kept_kotlin;

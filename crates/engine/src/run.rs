@@ -19,6 +19,7 @@ use self::ahead::Ahead;
 use self::letting_go::LettingGo;
 use super::ceiling::Ceiling;
 use super::event::{Event, Question};
+use super::freed_memory::FreedMemory;
 use super::hard_links::HardLinks;
 use super::pending::Pending;
 use super::pool::Pool;
@@ -35,7 +36,6 @@ use symd_index::cache::Cache;
 use symd_index::{Content, FileEntry, IndexState, Origin, SegmentPlan, Skipped};
 use symd_parse::Parsers;
 use symd_resolve::GradleModules;
-use symd_sys::allocator;
 use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
 use symd_watch::{Notice, Watch};
 
@@ -46,8 +46,10 @@ const MAX_PENDING_LOOKS: usize = 2_000_000;
 /// Number of new outlines after which the cache is written while the daemon runs.
 const STORE_AFTER: usize = 256;
 /// The same while files are still being added, unless more than that has been written: a daemon that is killed loses half of its work
-/// at most, and what is written is merged rarely.
+/// at most, and what is written is merged rarely …
 const STORE_WHILE_GROWING: usize = 4096;
+/// … but no more than so many are left unwritten: they stay in memory.
+const MOST_UNSTORED: u64 = 24 << 10;
 
 /// The engine's state.
 pub(super) struct Run {
@@ -59,6 +61,7 @@ pub(super) struct Run {
     links: HardLinks,
     caches: QuestionCaches,
     ceiling: Arc<Ceiling>,
+    freed: Arc<FreedMemory>,
     /// Whether freed memory was given back when the first index was complete.
     gave_back: bool,
     ahead: Ahead,
@@ -124,6 +127,7 @@ impl Run {
             links: HardLinks::default(),
             caches,
             ceiling,
+            freed: Arc::default(),
             gave_back: false,
             ahead: Ahead::default(),
             letting_go: LettingGo::default(),
@@ -234,7 +238,7 @@ impl Run {
                 self.letting_go.try_again();
                 // The first index leaves more memory freed than it takes; the last of it when one table is made of several.
                 if self.is_ready() && !self.has_grown && !std::mem::replace(&mut self.gave_back, true) {
-                    self.pool.background(allocator::give_back);
+                    self.give_memory_back();
                 }
             }
             Event::Retry => self.retry(),
@@ -319,7 +323,7 @@ impl Run {
             true => self.unstored >= STORE_AFTER || self.unstored > 0 && cache().packs == 0,
             false => {
                 self.unstored >= STORE_WHILE_GROWING
-                    && u64::try_from(self.unstored).is_ok_and(|unstored| unstored >= cache().written)
+                    && self.unstored as u64 >= cache().written.min(MOST_UNSTORED)
             }
         }
     }
@@ -583,7 +587,7 @@ impl Run {
         let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
         let sender = self.sender.clone();
         let files = self.state.snapshot().files.clone();
-        let is_large = self.state.file_count() >= STORE_WHILE_GROWING;
+        let freed = self.freed.clone();
         let is_whole = self.is_ready();
         // Ahead of the files that are still to be scanned: a question that waits for all of them waits for one more job.
         self.pool.next_background(move || {
@@ -602,12 +606,17 @@ impl Run {
             if let (Some(recorded), Some(now)) = (&scanner.recorded, now) {
                 recorded.write(&now, files.iter());
             }
-            // What is written takes memory for each file; it was freed and is not needed again.
-            if is_large {
-                drop((live, files));
-                allocator::give_back();
-            }
+            // It is not needed again soon.
+            let bytes = size_of_val(&*live);
+            drop((live, files));
+            freed.note(bytes);
         });
+    }
+
+    /// Has the background give back what was freed.
+    fn give_memory_back(&self) {
+        let freed = self.freed.clone();
+        self.pool.background(move || freed.give_back());
     }
 
     fn tell_status(&mut self) {

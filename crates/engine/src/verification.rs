@@ -34,6 +34,10 @@ impl Verification {
     pub(super) fn begin(&mut self, most: usize) -> Option<Vec<UnverifiedFile>> {
         let chunk = self.waiting.split_off(self.waiting.len().saturating_sub(most));
         self.in_jobs += chunk.len();
+        if self.waiting.is_empty() {
+            // It held every file.
+            self.waiting = Vec::new();
+        }
         (!chunk.is_empty()).then_some(chunk)
     }
 
@@ -46,5 +50,27 @@ impl Verification {
     /// Returns the number of files whose bytes were not read yet.
     pub(super) fn left(&self) -> usize {
         self.waiting.len() + self.in_jobs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_files_that_are_verified_takes_no_memory() {
+        let file = |number: u32| {
+            let path = RelPath::new(&format!("{number}.py")).expect("a path");
+            UnverifiedFile { path, hash: ContentHash::of(&number.to_le_bytes()) }
+        };
+        let mut verification = Verification::default();
+        verification.waiting.extend((0..1_000).map(file));
+        let mut count = 0;
+        while let Some(files) = verification.begin(64) {
+            count += files.len();
+        }
+        assert_eq!((count, verification.left(), verification.waiting.capacity()), (1_000, 1_000, 0));
+        verification.end(1_000, vec![file(7)]);
+        assert_eq!(verification.begin(64), Some(vec![file(7)]));
     }
 }

@@ -9,7 +9,6 @@ use crate::run::send;
 use crate::stored_outlines::StoredOutlines;
 use symd_base::RelPath;
 use symd_index::{FileEntry, Snapshot};
-use symd_sys::allocator;
 
 /// Outlines per job: the engine's task replaces so many entries in a few milliseconds.
 const FILES_PER_JOB: usize = 2048;
@@ -24,6 +23,8 @@ pub(super) struct LettingGo {
     is_begun: bool,
     /// Bytes of the outlines left after a whole round. Another round frees nothing until more outlines are stored or in a table.
     settled: usize,
+    /// Whether the next job begins with the first file, wherever the one that is running ends.
+    begins_anew: bool,
     /// Whether outlines were stored, or came into a table, since this round began, which may have passed their files already.
     has_more: bool,
     /// Whether freed memory is still to be given back.
@@ -40,6 +41,8 @@ impl LettingGo {
     /// Has all outlines let go of that can be.
     pub(super) fn let_everything_go(&mut self) {
         (self.is_begun, self.next) = (true, None);
+        // Files that the running job has passed may have read their outlines since.
+        self.begins_anew = self.is_running;
     }
 }
 
@@ -84,6 +87,9 @@ impl Run {
         let read = replaced.iter().filter_map(|(old, _)| old.read_bytes()).sum();
         self.scanner.stored.let_go(read);
         self.state.let_go(replaced);
+        if std::mem::take(&mut self.letting_go.begins_anew) {
+            return;
+        }
         self.letting_go.next = next;
         if self.letting_go.next.is_none() {
             self.scanner.stored.forget_read();
@@ -92,10 +98,10 @@ impl Run {
                 self.letting_go.settled = self.state.resident_outlines();
             }
             if std::mem::take(&mut self.letting_go.has_freed) {
-                let stored = self.scanner.stored.clone();
+                let (stored, freed) = (self.scanner.stored.clone(), self.freed.clone());
                 self.pool.background(move || {
                     stored.sweep();
-                    allocator::give_back();
+                    freed.give_back();
                 });
             }
         }

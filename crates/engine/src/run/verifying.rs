@@ -5,7 +5,6 @@ use super::Run;
 use crate::event::Event;
 use crate::run::send;
 use crate::verification::UnverifiedFile;
-use symd_sys::allocator;
 
 /// Files per job.
 const FILES_PER_JOB: usize = 64;
@@ -39,7 +38,7 @@ impl Run {
         self.verification.end(count, unread);
         if self.verification.left() == 0 {
             // The texts that were read.
-            self.pool.background(allocator::give_back);
+            self.give_memory_back();
         }
         let is_known = |file: &UnverifiedFile| {
             self.state.file(&file.path).is_some_and(|now| now.hash() == Some(file.hash))

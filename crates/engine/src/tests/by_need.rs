@@ -70,7 +70,8 @@ impl Tree {
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
         let watch = Arc::new(watch);
         // Tables are built early, or not at all.
-        let small = SegmentThresholds { loose_rows: 8, loose_files: 6, segments: 2 };
+        let small =
+            SegmentThresholds { loose_rows: 8, loose_files: 6, segments: 2, ..SegmentThresholds::default() };
         let state = if random.bool() { IndexState::with_limits(small) } else { IndexState::default() };
         // Outlines are let go of as soon as they are stored, or never.
         let (parts, memory) = if random.bool() {

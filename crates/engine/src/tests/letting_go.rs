@@ -1,6 +1,7 @@
 //! Tests: outlines that take more memory than they may are let go of, and read back when a question needs one. A cache that was damaged
 //! meanwhile costs another parse. Real files and a real cache; what the watcher tells is the test's.
 
+use super::order::Stage;
 use super::*;
 use symd_base::Cancel;
 use symd_index::{Locals, Query, SegmentThresholds};
@@ -36,7 +37,12 @@ impl Project {
         let (sender, notices) = mpsc::channel(NOTICE_QUEUE);
         let (watch, fake) = Watch::fake(sink(sender));
         let (_, ignore) = scratch.parts();
-        let small = SegmentThresholds { loose_rows: 10, loose_files: 10, segments: 3 };
+        let small = SegmentThresholds {
+            loose_rows: 10,
+            loose_files: 10,
+            segments: 3,
+            ..SegmentThresholds::default()
+        };
         let engine = {
             let _within = runtime.enter();
             // Nothing may be kept: what can be let go of is.
@@ -153,4 +159,38 @@ fn a_file_that_changed_after_its_outline_was_lost_is_told_and_scanned() {
     assert_eq!(project.find("method_5"), (vec![path("src/f005.py")], Vec::new()));
     assert!(project.fake.tell(vec![changed("src/f004.py")]).is_continue());
     assert_eq!(project.find("Later").0, [path("src/f004.py")]);
+}
+
+#[test]
+fn above_the_ceiling_the_files_that_a_round_has_passed_are_looked_at_again() {
+    let cache = tempfile::tempdir().expect("scratch");
+    let cache = Arc::new(Cache::open(&cache.path().join("cache")).expect("opened"));
+    let small =
+        SegmentThresholds { loose_rows: 1, loose_files: 1, segments: 3, ..SegmentThresholds::default() };
+    let mut stage = Stage::with(IndexState::with_limits(small), Some(cache));
+    let names: Vec<String> = (0..12).map(|number| format!("f{number:02}.py")).collect();
+    names.iter().enumerate().for_each(|(number, name)| stage.scratch.write(name, &text(number)));
+    stage.tell([listed("", &names.join(" "), "")]);
+    stage.finish();
+    let in_memory = |view: &View| {
+        let outlines = view.snapshot.files.iter().filter_map(|file| file.file_outline());
+        outlines.filter(|outline| outline.in_memory().is_some()).count()
+    };
+    let read_all = |view: &View| view.snapshot.files.iter().filter(|file| file.outline().is_some()).count();
+    assert_eq!(stage.answer(in_memory), 12);
+    stage.take(Event::OverCeiling);
+    stage.finish();
+    assert_eq!(stage.answer(in_memory), 0);
+    // A second round passes all files …
+    stage.take(Event::OverCeiling);
+    let mut passed = None;
+    while passed.is_none() {
+        passed = stage.run_job();
+    }
+    // … then a question reads them, and that takes too much again before the engine knows of the round's end.
+    assert_eq!(stage.answer(read_all), 12);
+    stage.take(Event::OverCeiling);
+    stage.take(passed.expect("an event"));
+    stage.finish();
+    assert_eq!(stage.answer(in_memory), 0);
 }

@@ -20,7 +20,9 @@ pub(super) fn number(name: &str) -> Option<u64> {
 }
 
 /// Small enough that loose files, several tables, dead rows and merges all occur in a small tree.
-const SMALL: SegmentThresholds = SegmentThresholds { loose_rows: 60, loose_files: 12, segments: 3 };
+fn small() -> SegmentThresholds {
+    SegmentThresholds { loose_rows: 60, loose_files: 12, segments: 3, ..SegmentThresholds::default() }
+}
 
 fn start(
     runtime: &tokio::runtime::Runtime,
@@ -98,7 +100,7 @@ fn gated(
 }
 
 fn play(watch: WatchOptions, rounds: usize) {
-    play_with(rounds, |runtime, scratch| start(runtime, scratch, watch.clone(), SMALL), |_| ());
+    play_with(rounds, |runtime, scratch| start(runtime, scratch, watch.clone(), small()), |_| ());
 }
 
 /// Plays rounds with the engine that `start` returns; `meanwhile` is done during each.
@@ -163,7 +165,7 @@ fn so_it_does_where_every_outline_is_let_go_of_and_packs_are_damaged() {
     play_with(
         ROUNDS,
         |runtime, scratch| {
-            let watch = (WatchOptions::default(), SMALL);
+            let watch = (WatchOptions::default(), small());
             start_with_cache(runtime, scratch, watch, (Some(cache.clone()), memory.clone()))
         },
         |random| {
@@ -211,7 +213,7 @@ fn a_switch_between_branches_of_two_thousand_files() {
     import(&root, 2_000);
     assert!(git(&root, &["checkout", "-q", "first"]));
     let runtime = runtime();
-    let engine = start(&runtime, scratch.path(), WatchOptions::default(), SMALL);
+    let engine = start(&runtime, scratch.path(), WatchOptions::default(), small());
     index(&runtime, &engine);
     assert!(git(&root, &["checkout", "-q", "second"]));
     check(&runtime, &engine, scratch.path(), &["checkout second".to_owned()]);
@@ -257,7 +259,7 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
         Engine::run(
             (scanner, ignore, Arc::default()),
             (watch, notices),
-            (IndexState::with_limits(SMALL), Ceiling::new(MemoryOptions::default())),
+            (IndexState::with_limits(small()), Ceiling::new(MemoryOptions::default())),
             None,
         )
     };

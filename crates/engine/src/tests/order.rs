@@ -3,57 +3,76 @@
 
 use super::*;
 
-struct Stage {
+pub(super) struct Stage {
     run: Run,
     queued: Queued,
     events: mpsc::Receiver<Event>,
     _sender: mpsc::Sender<Event>,
     fake: FakeHandle,
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 impl Stage {
     fn new() -> Stage {
+        Stage::with(IndexState::default(), None)
+    }
+
+    /// Returns an engine that begins with this index.
+    pub(super) fn with(state: IndexState, cache: Option<Arc<Cache>>) -> Stage {
         let scratch = Scratch::new();
         let (watch, fake) = Watch::fake(|_| ControlFlow::Continue(()));
         let (pool, queued) = Pool::idle();
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
         let (run, ..) = {
-            let (state, pool) = (IndexState::default(), (pool, sender.downgrade()));
-            Run::new(scratch.parts(), Arc::new(watch), pool, state, memory())
+            let pool = (pool, sender.downgrade());
+            Run::new(scratch.parts_with(cache), Arc::new(watch), pool, state, memory())
         };
         let mut stage = Stage { run, queued, events, _sender: sender, fake, scratch };
         stage.tell([listed("", "", ""), Notice::Crawled]);
         stage
     }
 
-    fn take(&mut self, event: Event) {
+    pub(super) fn take(&mut self, event: Event) {
         self.run.handle(event);
         self.run.after_event();
     }
 
-    fn tell<const N: usize>(&mut self, notices: [Notice; N]) {
+    pub(super) fn tell<const N: usize>(&mut self, notices: [Notice; N]) {
         self.take(Event::Noticed(notices.into()));
     }
 
     /// Runs the oldest job and holds back its result.
     fn look(&mut self) -> Event {
+        self.run_job().expect("an answer")
+    }
+
+    /// Runs the oldest job; returns its result if it has one.
+    pub(super) fn run_job(&mut self) -> Option<Event> {
         assert!(self.queued.run_background(), "no job is queued");
-        self.events.try_recv().expect("an answer")
+        self.events.try_recv().ok()
     }
 
     /// Runs all jobs and applies their results.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         while self.queued.run_background() {
-            let answer = self.events.try_recv().expect("an answer");
-            self.take(answer);
+            // Some jobs only free memory.
+            if let Ok(answer) = self.events.try_recv() {
+                self.take(answer);
+            }
         }
     }
 
     fn ask(&mut self) -> oneshot::Receiver<String> {
+        self.ask_for(shown)
+    }
+
+    fn ask_for<T: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&View) -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
         let (answer, answered) = oneshot::channel();
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
-            let _ = answer.send(shown(&view.expect("fresh")));
+            let _ = answer.send(question(&view.expect("fresh")));
         });
         self.take(Event::Ask(Question {
             length: QuestionLength::Short,
@@ -69,13 +88,21 @@ impl Stage {
         self.take(Event::Noticed(barriers));
     }
 
-    /// Returns the index after everything was applied.
-    fn shows(&mut self) -> String {
-        self.finish();
-        let answer = self.ask();
+    /// Returns the answer to a question that waits for no job.
+    pub(super) fn answer<T: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&View) -> T + Send + 'static,
+    ) -> T {
+        let answer = self.ask_for(question);
         self.arrive();
         assert_eq!(self.queued.run_questions(), 1);
         answer.blocking_recv().expect("answered")
+    }
+
+    /// Returns the index after everything was applied.
+    fn shows(&mut self) -> String {
+        self.finish();
+        self.answer(shown)
     }
 }
 
