@@ -50,13 +50,38 @@ pub(super) enum WatchPurpose {
     GitInfo(RelPath),
 }
 
+/// The places of one watch: mostly one; more when a directory was moved during a crawl, or is mounted twice. Then an event is checked at
+/// each place, and places where nothing is left are found out that way.
+#[derive(Debug)]
+enum WatchPlaces {
+    /// Without a list of its own: there are hundreds of thousands.
+    One(WatchPurpose),
+    Several(Vec<WatchPurpose>),
+}
+
+impl WatchPlaces {
+    fn as_slice(&self) -> &[WatchPurpose] {
+        match self {
+            WatchPlaces::One(place) => std::slice::from_ref(place),
+            WatchPlaces::Several(places) => places,
+        }
+    }
+}
+
+impl From<Vec<WatchPurpose>> for WatchPlaces {
+    fn from(places: Vec<WatchPurpose>) -> WatchPlaces {
+        match <[WatchPurpose; 1]>::try_from(places) {
+            Ok([place]) => WatchPlaces::One(place),
+            Err(places) => WatchPlaces::Several(places),
+        }
+    }
+}
+
 /// All directories and watches.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     directories: BTreeMap<RelPath, DirectoryState>,
-    // Mostly one place per watch; more when a directory was moved during a crawl, or is mounted twice. Then
-    // an event is checked at each place, and places where nothing is left are found out that way.
-    places: HashMap<WatchId, Vec<WatchPurpose>>,
+    places: HashMap<WatchId, WatchPlaces>,
     polled: usize,
 }
 
@@ -78,38 +103,39 @@ impl Tree {
     }
 
     pub(super) fn places(&self, watch: WatchId) -> Vec<WatchPurpose> {
-        self.places.get(&watch).cloned().unwrap_or_default()
+        self.places.get(&watch).map(|places| places.as_slice().to_vec()).unwrap_or_default()
     }
 
     /// Whether `watch` belongs to a directory of the tree.
     pub(super) fn is_of_directory(&self, watch: WatchId) -> bool {
         let is_directory = |place: &WatchPurpose| matches!(place, WatchPurpose::Directory(_));
-        self.places.get(&watch).is_some_and(|places| places.iter().any(is_directory))
+        self.places.get(&watch).is_some_and(|places| places.as_slice().iter().any(is_directory))
     }
 
     /// Records that `watch` belongs to `place`, before anything is known of its content.
     pub(super) fn add_place(&mut self, watch: WatchId, place: WatchPurpose) {
-        let places = self.places.entry(watch).or_default();
+        let mut places = self.places(watch);
         if !places.contains(&place) {
             places.push(place);
+            self.places.insert(watch, places.into());
         }
     }
 
     /// Records that `watch` no longer belongs to `place`, and returns it if it belongs to no place any more.
     #[must_use]
     pub(super) fn remove_place(&mut self, watch: WatchId, place: &WatchPurpose) -> Option<WatchId> {
-        let places = self.places.get_mut(&watch)?;
+        let mut places = self.places.remove(&watch)?.as_slice().to_vec();
         places.retain(|other| other != place);
-        if !places.is_empty() {
-            return None;
+        if places.is_empty() {
+            return Some(watch);
         }
-        self.places.remove(&watch);
-        Some(watch)
+        self.places.insert(watch, places.into());
+        None
     }
 
     /// Forgets a watch that ended by itself, and returns its places.
     pub(super) fn remove_watch(&mut self, watch: WatchId) -> Vec<WatchPurpose> {
-        self.places.remove(&watch).unwrap_or_default()
+        self.places.remove(&watch).map(|places| places.as_slice().to_vec()).unwrap_or_default()
     }
 
     pub(super) fn insert(&mut self, path: RelPath, known: DirectoryState) {
