@@ -15,6 +15,7 @@ mod fresh;
 mod isolation;
 mod latency;
 mod many_files;
+mod million_files;
 mod paraphrases;
 mod scale;
 mod search;
@@ -51,7 +52,7 @@ const WITHOUT_TREE: [(&str, Measure); 6] = [
 ];
 
 /// Flags that measure one subject on each tree.
-const OF_TREES: [(&str, MeasureTree); 9] = [
+const OF_TREES: [(&str, MeasureTree); 10] = [
     ("--servers", servers::measure),
     ("--server-times", servers::measure_times),
     ("--first", first::measure),
@@ -61,6 +62,7 @@ const OF_TREES: [(&str, MeasureTree); 9] = [
     ("--contracts", contracts::measure),
     ("--types", types::measure),
     ("--many-files", many_files::measure),
+    ("--million-files", million_files::measure),
 ];
 
 fn main() {

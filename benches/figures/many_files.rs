@@ -102,7 +102,7 @@ fn copy(tree: &Path, large: &Path) -> Vec<(String, String)> {
 }
 
 /// Returns kilobytes of a process's memory.
-fn rollup(pid: u64, field: &str) -> u64 {
+pub(crate) fn rollup(pid: u64, field: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(field));
     let kibibytes: u64 = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0);
