@@ -7,12 +7,14 @@ mod dirs;
 pub mod durable;
 pub mod nonblocking;
 pub mod presence;
+mod unnamed_file;
 
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 pub use self::dirs::{PersistentDirs, SYMD_HOME, StateDirs};
+pub use self::unnamed_file::{KeptBytes, UnnamedFile};
 
 /// Why symd's own files cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -111,13 +111,16 @@ impl Run {
         (scanner, ignore): (Arc<Scanner>, Arc<Ignore>),
         watch: Arc<Watch>,
         (pool, sender): (Pool, mpsc::WeakSender<Event>),
-        state: IndexState,
+        mut state: IndexState,
         (caches, ceiling): (QuestionCaches, Arc<Ceiling>),
     ) -> (Run, tokio_watch::Receiver<EngineStatus>, tokio_watch::Receiver<bool>) {
         let (status, told_status) = tokio_watch::channel(EngineStatus::default());
         let (gone, told_gone) = tokio_watch::channel(false);
         let trials = Trials::new(scanner.parsers.trials());
         let tally = StatusTally::new(scanner.languages.clone());
+        if let Some(file) = &scanner.stored.file {
+            state.keep_tables_in(file.clone());
+        }
         let run = Run {
             watch,
             scanner,

@@ -10,9 +10,10 @@ use tokio::sync::mpsc;
 use super::event::Event;
 use super::scan::MAX_PARSED_BYTES;
 use super::shared_outlines::SharedByContent;
+use symd_base::state::UnnamedFile;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_index::cache::{Cache, Key};
-use symd_index::{EntryOutline, FileEntry, OutlineReader, OutlineSummary};
+use symd_index::{EntryOutline, FileEntry, OutlineReader};
 use symd_parse::{Attempt, Parsers};
 use symd_syntax::{Grammar, Outline};
 use symd_vfs::Files;
@@ -25,11 +26,12 @@ const MAX_LOST: usize = 1024;
 pub(super) struct StoredOutlines {
     files: Arc<dyn Files>,
     cache: Option<Arc<Cache>>,
+    /// Keeps what of the index need not be in memory, where there is a cache.
+    pub(super) file: Option<Arc<UnnamedFile>>,
     parsers: Parsers,
     cancel: Cancel,
     /// The outlines that are in memory.
     pub(super) shared: SharedByContent<Outline>,
-    summaries: SharedByContent<OutlineSummary>,
     /// Bytes of what was read back, or made again, since what was read was let go of last.
     read_back: AtomicUsize,
     /// Number of outlines that were made again and are not stored.
@@ -61,11 +63,11 @@ impl StoredOutlines {
     ) -> StoredOutlines {
         StoredOutlines {
             files,
+            file: cache.as_ref().map(|cache| cache.unnamed_file()),
             cache,
             parsers,
             cancel,
             shared: SharedByContent::default(),
-            summaries: SharedByContent::default(),
             read_back: AtomicUsize::new(0),
             remade: AtomicUsize::new(0),
             lost: Mutex::default(),
@@ -88,18 +90,11 @@ impl StoredOutlines {
         Some(self.shared.share(key, Arc::new(outline)).into())
     }
 
-    /// Returns the entry of the same file without its outline; `None` if that has to stay in memory, since nothing has stored it, or is
-    /// not there.
-    pub(super) fn without_outline(self: &Arc<StoredOutlines>, file: &FileEntry) -> Option<FileEntry> {
-        let key = file.key().filter(|_| file.grammar().is_some())?;
-        file.file_outline()?.in_memory()?;
-        if !self.cache.as_ref()?.has(key) {
-            return None;
-        }
-        file.without_outline(|outline| {
-            let make = || Arc::new(OutlineSummary::new(outline, key, self.clone()));
-            self.summaries.get(key).unwrap_or_else(|| self.summaries.share(key, make()))
-        })
+    /// Whether the outline of an entry is in memory and need not be: it can be read back.
+    pub(super) fn can_let_go(&self, file: &FileEntry) -> bool {
+        let key = file.key().filter(|_| file.grammar().is_some());
+        let is_stored = |key| self.cache.as_ref().is_some_and(|cache| cache.has(key));
+        file.file_outline().is_some_and(|outline| outline.in_memory().is_some()) && key.is_some_and(is_stored)
     }
 
     /// Whether the outline of an entry is in memory, or stored and not found damaged.

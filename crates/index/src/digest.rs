@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::file::{Content, FileEntry};
 use super::snapshot::Snapshot;
 use symd_base::ContentHash;
+use symd_syntax::Outline;
 
 impl Snapshot {
     /// Returns a hash of the index's content, equal for two indexes that would answer every question alike.
@@ -18,18 +19,20 @@ impl Snapshot {
     /// Iterates over the lines that are hashed: one for each file, one for each of its symbols, in path
     /// order.
     pub fn describe(&self) -> impl Iterator<Item = String> {
-        self.files.iter().flat_map(|file| std::iter::once(describe_file(file)).chain(describe_rows(file)))
+        self.files.iter().flat_map(|file| {
+            let outline = file.outline_once().unwrap_or_default();
+            std::iter::once(describe_file(file, &outline)).chain(describe_rows(&outline))
+        })
     }
 }
 
-fn describe_file(file: &FileEntry) -> String {
+fn describe_file(file: &FileEntry, outline: &Outline) -> String {
     let mut line = format!("{:?} ", file.path.as_str());
     let _ = match &file.content {
         Content::Plain => write!(line, "plain"),
         Content::Unread => write!(line, "unread"),
         Content::Skipped { why, .. } => write!(line, "{why:?}"),
         Content::Code { origin, hash, .. } => {
-            let outline = file.outline_once().unwrap_or_default();
             let occurrences = &outline.occurrences;
             write!(
                 line,
@@ -45,9 +48,61 @@ fn describe_file(file: &FileEntry) -> String {
     line
 }
 
-fn describe_rows(file: &FileEntry) -> impl Iterator<Item = String> {
-    file.outline_once().into_iter().flat_map(|outline| {
-        let line = |(at, row)| format!("  {} {row:?}", outline.name_path(at));
-        outline.rows.iter().enumerate().map(line).collect::<Vec<_>>()
-    })
+fn describe_rows(outline: &Outline) -> Vec<String> {
+    let line = |(at, row)| format!("  {} {row:?}", outline.name_path(at));
+    outline.rows.iter().enumerate().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::cache::Key;
+    use crate::{IndexState, Origin, OutlineReader, OutlineSummaries};
+    use symd_base::{Cancel, RelPath};
+    use symd_syntax::{Grammar, outline};
+    use symd_vfs::Stat;
+
+    /// An outline on disk.
+    #[derive(Debug)]
+    struct OneOutline {
+        outline: Arc<Outline>,
+        reads: AtomicUsize,
+    }
+
+    impl OutlineReader for OneOutline {
+        fn read_back(&self, _: Key, _: usize, _: &RelPath) -> Option<Arc<Outline>> {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+            Some(self.outline.clone())
+        }
+    }
+
+    #[test]
+    fn an_outline_on_disk_is_described_like_one_in_memory_and_read_once() {
+        let grammar = Grammar::named("python").expect("is there");
+        let text = "class A:\n    def f(self): pass\n";
+        let outline = Arc::new(outline(grammar, text, &Cancel::new()).expect("not cancelled"));
+        let resident = FileEntry {
+            path: RelPath::new("a.py").expect("a path"),
+            content: Content::Code {
+                origin: Origin::Grammar(grammar),
+                hash: ContentHash::of(text.as_bytes()),
+                stat: Stat::default(),
+                outline: outline.clone().into(),
+            },
+        };
+        let stored = Arc::new(OneOutline { outline: outline.clone(), reads: AtomicUsize::new(0) });
+        let key = resident.key().expect("parsed");
+        let summary = OutlineSummaries::summarize(&[(key, outline)], stored.clone(), None).remove(0);
+        let on_disk = resident.without_outline(summary).expect("parsed");
+        let described = |entry: FileEntry| {
+            let mut state = IndexState::default();
+            state.put(Arc::new(entry));
+            state.snapshot().describe().collect::<Vec<_>>()
+        };
+        assert_eq!(described(on_disk), described(resident));
+        assert_eq!(stored.reads.load(Ordering::Relaxed), 1);
+    }
 }

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use super::entry_outline::EntryOutline;
 use super::file::FileEntry;
 
-/// The entries that were added and not removed.
+/// Unused entries of a table that are not worth freeing.
+const MOST_SPARE: usize = 1024;
+
+/// The entries that were added and not removed. Those of stored outlines share what is known of many.
 #[derive(Debug, Default)]
 pub(super) struct EntryMemory {
     bytes: usize,
@@ -42,6 +45,10 @@ impl EntryMemory {
             *files -= 1;
             if *files == 0 {
                 self.sharing.remove(&address);
+                // Outlines that were let go of had an entry each; those on disk share a few.
+                if self.sharing.capacity() > MOST_SPARE + 4 * self.sharing.len() {
+                    self.sharing.shrink_to(2 * self.sharing.len());
+                }
                 self.bytes -= bytes;
                 self.resident -= if entry.is_resident() { bytes } else { 0 };
             }

@@ -1,11 +1,12 @@
 //! The outline of a file: in memory, or in the cache on disk and read back when something asks for it. Invariant: the summary
 //! of a stored outline agrees with the outline.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use super::cache::Key;
-use super::word_filter::WordFilter;
+use super::outline_summaries::OutlineSummary;
 use symd_base::RelPath;
 use symd_syntax::{Imports, Outline};
 
@@ -20,22 +21,10 @@ pub enum EntryOutline {
 /// An outline on disk.
 #[derive(Clone, Debug)]
 pub struct StoredOutline {
-    summary: Arc<OutlineSummary>,
-    /// Set when it was read, until the entry is replaced by one that has not read it ([`EntryOutline::let_go`]). So what `FileEntry`
-    /// returns stays valid as long as the entry.
+    summary: OutlineSummary,
+    /// Set when it was read, until the entry is replaced by one that has not read it (`FileEntry::without_outline`). So what
+    /// `FileEntry` returns stays valid as long as the entry.
     read: OnceLock<Arc<Outline>>,
-}
-
-/// What is known of a stored outline without reading it. Files of equal content share one.
-#[derive(Debug)]
-pub struct OutlineSummary {
-    key: Key,
-    rows: usize,
-    has_errors: bool,
-    hides_types: bool,
-    imports: Imports,
-    words: WordFilter,
-    reader: Arc<dyn OutlineReader>,
 }
 
 /// Reads stored outlines. May block.
@@ -45,27 +34,6 @@ pub trait OutlineReader: Debug + Send + Sync {
     fn read_back(&self, key: Key, rows: usize, path: &RelPath) -> Option<Arc<Outline>>;
 }
 
-impl OutlineSummary {
-    /// Returns what is known of `outline`, which `reader` finds under `key`.
-    pub fn new(outline: &Outline, key: Key, reader: Arc<dyn OutlineReader>) -> OutlineSummary {
-        OutlineSummary {
-            key,
-            rows: outline.rows.len(),
-            has_errors: outline.has_errors,
-            hides_types: outline.hides_types,
-            imports: outline.imports.clone(),
-            words: WordFilter::new(&outline.occurrences.hashes),
-            reader,
-        }
-    }
-
-    /// Returns about how many bytes of memory it takes.
-    pub(super) fn memory(&self) -> usize {
-        // Two counts.
-        2 * size_of::<usize>() + size_of::<OutlineSummary>() + self.imports.bytes() + self.words.bytes()
-    }
-}
-
 impl From<Arc<Outline>> for EntryOutline {
     fn from(outline: Arc<Outline>) -> EntryOutline {
         EntryOutline::Resident(outline)
@@ -73,13 +41,17 @@ impl From<Arc<Outline>> for EntryOutline {
 }
 
 impl EntryOutline {
-    /// Returns the same outline, on disk, without what was read of it. `share` returns the summary that files of this content share.
-    pub fn let_go(&self, share: impl FnOnce(&Outline) -> Arc<OutlineSummary>) -> EntryOutline {
-        let summary = match self {
-            EntryOutline::Resident(outline) => share(outline),
-            EntryOutline::Stored(stored) => stored.summary.clone(),
-        };
+    /// Returns the outline of this summary, on disk, without what was read of it.
+    pub(super) fn stored(summary: OutlineSummary) -> EntryOutline {
         EntryOutline::Stored(StoredOutline { summary, read: OnceLock::new() })
+    }
+
+    /// Returns the outline's summary if it is on disk.
+    pub fn summary(&self) -> Option<&OutlineSummary> {
+        match self {
+            EntryOutline::Resident(_) => None,
+            EntryOutline::Stored(stored) => Some(&stored.summary),
+        }
     }
 
     /// Returns the outline if it is in memory.
@@ -93,29 +65,35 @@ impl EntryOutline {
     pub fn has_errors(&self) -> bool {
         match self {
             EntryOutline::Resident(outline) => outline.has_errors,
-            EntryOutline::Stored(stored) => stored.summary.has_errors,
+            EntryOutline::Stored(stored) => stored.summary.has_errors(),
         }
     }
 
     pub(super) fn row_count(&self) -> usize {
         match self {
             EntryOutline::Resident(outline) => outline.rows.len(),
-            EntryOutline::Stored(stored) => stored.summary.rows,
+            EntryOutline::Stored(stored) => stored.summary.rows(),
         }
     }
 
     pub(super) fn hides_types(&self) -> bool {
         match self {
             EntryOutline::Resident(outline) => outline.hides_types,
-            EntryOutline::Stored(stored) => stored.summary.hides_types,
+            EntryOutline::Stored(stored) => stored.summary.hides_types(),
         }
     }
 
-    pub(super) fn imports(&self) -> &Imports {
-        match self {
-            EntryOutline::Resident(outline) => &outline.imports,
-            EntryOutline::Stored(stored) => &stored.summary.imports,
+    /// Returns the imports of the file at `path`.
+    pub(super) fn imports(&self, path: &RelPath) -> Cow<'_, Imports> {
+        let stored = match self {
+            EntryOutline::Resident(outline) => return Cow::Borrowed(&outline.imports),
+            EntryOutline::Stored(stored) => stored,
+        };
+        if let Some(outline) = stored.read.get() {
+            return Cow::Borrowed(&outline.imports);
         }
+        let from_outline = || stored.read_back(path).map(|outline| outline.imports.clone());
+        Cow::Owned(stored.summary.imports().or_else(from_outline).unwrap_or_default())
     }
 
     /// Returns the outline of the file at `path`, and keeps it if it had to be read.
@@ -148,18 +126,18 @@ impl EntryOutline {
     pub(super) fn may_hold(&self, hash: u32) -> bool {
         match self {
             EntryOutline::Resident(outline) => outline.occurrences.contains_hash(hash),
-            EntryOutline::Stored(stored) => stored.summary.words.may_hold(hash),
+            EntryOutline::Stored(stored) => stored.summary.may_hold(hash),
         }
     }
 
-    /// Returns the address of what files of equal content share, and how many bytes that takes.
+    /// Returns the address of what several files share, and how many bytes that takes.
     pub(super) fn shared_memory(&self) -> (usize, usize) {
         match self {
             // Two counts.
             EntryOutline::Resident(outline) => {
                 (Arc::as_ptr(outline).addr(), 2 * size_of::<usize>() + outline.memory())
             }
-            EntryOutline::Stored(stored) => (Arc::as_ptr(&stored.summary).addr(), stored.summary.memory()),
+            EntryOutline::Stored(stored) => stored.summary.shared_memory(),
         }
     }
 
@@ -168,7 +146,7 @@ impl EntryOutline {
         match (self, other) {
             (EntryOutline::Resident(mine), EntryOutline::Resident(theirs)) => Arc::ptr_eq(mine, theirs),
             (EntryOutline::Stored(mine), EntryOutline::Stored(theirs)) => {
-                mine.summary.key == theirs.summary.key
+                mine.summary.key() == theirs.summary.key()
             }
             _ => false,
         }
@@ -179,6 +157,6 @@ impl StoredOutline {
     fn read_back(&self, path: &RelPath) -> Option<Arc<Outline>> {
         // The name tables hold row numbers of the outline that was let go of. In an outline with another number of rows they would
         // mean other symbols, or none.
-        self.summary.reader.read_back(self.summary.key, self.summary.rows, path)
+        self.summary.reader().read_back(self.summary.key(), self.summary.rows(), path)
     }
 }

@@ -1,9 +1,11 @@
 //! The index entry of one file.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::cache::Key;
-use super::entry_outline::{EntryOutline, OutlineSummary};
+use super::entry_outline::EntryOutline;
+use super::outline_summaries::OutlineSummary;
 use symd_base::{ContentHash, RelPath};
 use symd_syntax::{Grammar, Imports, Outline, name_hash};
 use symd_vfs::Stat;
@@ -103,14 +105,11 @@ impl FileEntry {
         }
     }
 
-    /// Returns the entry of the same file that has let go of its outline ([`EntryOutline::let_go`]).
-    pub fn without_outline(&self, share: impl FnOnce(&Outline) -> Arc<OutlineSummary>) -> Option<FileEntry> {
-        let Content::Code { origin, hash, stat, outline } = &self.content else { return None };
-        let (path, outline) = (self.path.clone(), outline.let_go(share));
-        Some(FileEntry {
-            path,
-            content: Content::Code { origin: *origin, hash: *hash, stat: *stat, outline },
-        })
+    /// Returns the entry of the same file that has let go of its outline, of which `summary` is known; `None` if it has none.
+    pub fn without_outline(&self, summary: OutlineSummary) -> Option<FileEntry> {
+        let Content::Code { origin, hash, stat, .. } = self.content else { return None };
+        let outline = EntryOutline::stored(summary);
+        Some(FileEntry { path: self.path.clone(), content: Content::Code { origin, hash, stat, outline } })
     }
 
     /// Whether `name` (or, rarely, another name with the same hash) is among the identifiers.
@@ -129,8 +128,8 @@ impl FileEntry {
     }
 
     /// Returns the imports if the file was parsed.
-    pub fn imports(&self) -> Option<&Imports> {
-        self.file_outline().map(EntryOutline::imports)
+    pub fn imports(&self) -> Option<Cow<'_, Imports>> {
+        self.file_outline().map(|outline| outline.imports(&self.path))
     }
 
     /// Whether the parser found text that it could not understand.

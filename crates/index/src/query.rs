@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::file::FileEntry;
 use super::needed_words::NeededWords;
+use super::postings::PostingList;
 use super::snapshot::Snapshot;
 use super::unread::Need;
 use symd_base::cancel::Cancelled;
@@ -126,8 +127,10 @@ impl Snapshot {
         let name = query.pattern.last_name();
         let mut hits = self.scan(self.loose.iter().filter(|file| in_scope(file)), query);
         for live in &self.segments {
-            let mut take = |postings| {
-                for (file, row) in live.living(postings) {
+            let (found_before, mut is_lost) = (hits.len(), false);
+            let mut take = |postings: Option<PostingList<'_>>| {
+                is_lost |= postings.is_none();
+                for (file, row) in postings.into_iter().flat_map(|postings| live.living(postings)) {
                     if in_scope(file) && file.outline().is_some_and(|outline| query.accepts(outline, row)) {
                         hits.push(Hit { file: file.clone(), row });
                     }
@@ -144,6 +147,10 @@ impl Snapshot {
                     }
                 }
                 Matching::Substring => live.segment.containing(name).try_for_each(take)?,
+            }
+            if is_lost {
+                hits.truncate(found_before);
+                hits.extend(self.scan(live.living_files().filter(|file| in_scope(file)), query));
             }
         }
         Ok(hits)

@@ -9,23 +9,14 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::file::FileEntry;
-
-/// One row of one file of a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Posting {
-    /// Number of the file, in path order.
-    pub(super) file: u32,
-    /// Row number in its outline.
-    pub(super) row: u32,
-}
+use super::postings::{PackedPostings, Posting, PostingList, PostingPacker, PostingReader};
+use symd_base::state::UnnamedFile;
 
 /// Map from names to rows, over a fixed set of files.
 #[derive(Debug)]
 pub(super) struct Segment {
     names: NameTable,
-    /// The index of each name's first posting, and the number of postings as the last element.
-    posting_starts: Box<[u32]>,
-    postings: Box<[Posting]>,
+    postings: PackedPostings,
 }
 
 /// A segment with its files.
@@ -33,8 +24,14 @@ pub(super) struct Segment {
 pub(super) struct SegmentOverFiles {
     pub(super) segment: Segment,
     pub(super) files: Arc<[Arc<FileEntry>]>,
-    /// Files that it was to contain and whose outline could not be read.
-    pub(super) unreadable: Vec<Arc<FileEntry>>,
+}
+
+/// A segment that is to be part of a larger one.
+#[derive(Debug)]
+pub(super) struct SegmentPart<'a> {
+    pub(super) segment: &'a Segment,
+    /// The number that each of its files gets there; `None` for those that are out of date.
+    pub(super) numbers: Vec<Option<u32>>,
 }
 
 /// Distinct names, numbered as they come.
@@ -112,41 +109,68 @@ impl NameTable {
 }
 
 impl Segment {
-    /// Builds the table over `files`, which must be in path order. Outlines are read one at a time, and not kept.
+    /// Builds the table over `files`, which must be in path order. Outlines are read one at a time, and not kept; a file whose outline
+    /// cannot be read is left out.
     pub(super) fn build(files: Vec<Arc<FileEntry>>) -> SegmentOverFiles {
         let mut names = NameTable::new();
-        let mut counts: Vec<u32> = Vec::new();
         let mut row_names: Vec<u32> = Vec::with_capacity(files.iter().map(|file| file.symbol_count()).sum());
-        let (mut known, mut unreadable) = (Vec::with_capacity(files.len()), Vec::new());
+        let mut known = Vec::with_capacity(files.len());
         for file in files {
-            let Some(outline) = file.outline_once() else {
-                unreadable.push(file);
-                continue;
-            };
-            for row in &outline.rows {
-                let number = names.number(outline.name(row));
-                counts.resize(names.len(), 0);
-                counts[number as usize] += 1;
-                row_names.push(number);
-            }
+            let Some(outline) = file.outline_once() else { continue };
+            row_names.extend(outline.rows.iter().map(|row| names.number(outline.name(row))));
             known.push(file);
         }
         names.shrink();
-        let (posting_starts, postings) = postings(&known, &counts, &row_names);
-        let segment = Segment { names, posting_starts, postings };
-        SegmentOverFiles { segment, files: known.into(), unreadable }
+        let rows = known.iter().map(|file| file.symbol_count());
+        let postings = PackedPostings::pack(names.len(), rows, &row_names);
+        SegmentOverFiles { segment: Segment { names, postings }, files: known.into() }
+    }
+
+    /// Returns one table of several, without the rows of files that are out of date; `None` if some rows are lost. Reads no outline.
+    pub(super) fn merge(parts: &[SegmentPart<'_>]) -> Option<Segment> {
+        let mut names = NameTable::new();
+        // The part's number of each name of the merged table.
+        let mut numbers_in: Vec<Vec<Option<u32>>> = vec![Vec::new(); parts.len()];
+        for (part, numbers_in) in parts.iter().zip(&mut numbers_in) {
+            let mut reader = part.segment.postings.reader();
+            for (number, name) in (0..).zip(part.segment.names()) {
+                if part.living(reader.of_name(number)?).next().is_none() {
+                    continue;
+                }
+                let merged = names.number(name) as usize;
+                if merged >= numbers_in.len() {
+                    numbers_in.resize(merged + 1, None);
+                }
+                numbers_in[merged] = Some(number);
+            }
+        }
+        names.shrink();
+        let (mut packer, mut postings) = (PostingPacker::new(), Vec::new());
+        let mut readers: Vec<PostingReader<'_>> =
+            parts.iter().map(|part| part.segment.postings.reader()).collect();
+        for merged in 0..names.len() {
+            postings.clear();
+            for ((part, numbers_in), reader) in parts.iter().zip(&numbers_in).zip(&mut readers) {
+                if let Some(Some(number)) = numbers_in.get(merged) {
+                    postings.extend(part.living(reader.of_name(*number)?));
+                }
+            }
+            // Each part's are in order already.
+            postings.sort();
+            packer.add_name(&postings);
+        }
+        Some(Segment { names, postings: packer.finish() })
     }
 
     /// Returns the number of rows, including dead ones.
     pub(super) fn row_count(&self) -> usize {
-        self.postings.len()
+        self.postings.count()
     }
 
     /// Returns the bytes that this table takes besides the names: the cost of its symbols in addition to
     /// their rows.
     pub(super) fn table_bytes(&self) -> usize {
-        let numbers = self.names.starts.len() + self.names.slots.len() + self.posting_starts.len();
-        numbers * 4 + self.postings.len() * 8
+        (self.names.starts.len() + self.names.slots.len()) * size_of::<u32>() + self.postings.memory()
     }
 
     /// Returns how many bytes of memory it takes.
@@ -154,27 +178,38 @@ impl Segment {
         self.table_bytes() + self.names.arena.len()
     }
 
-    /// Returns the rows named exactly `name`.
-    pub(super) fn exact(&self, name: &str) -> &[Posting] {
-        self.names.find(name).map_or(&[], |number| self.postings_of(number))
+    /// Returns the rows named exactly `name`; `None` if they are lost.
+    pub(super) fn exact(&self, name: &str) -> Option<PostingList<'_>> {
+        self.names.find(name).map_or(Some(PostingList::default()), |number| self.postings.of_name(number))
     }
 
-    /// Iterates over the rows whose name contains `part`, one slice per name. `part` must not be empty.
-    pub(super) fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a [Posting]> {
+    /// Iterates over the rows whose name contains `part`, one list per name; `None` for one that is lost. `part` must not be empty.
+    pub(super) fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = Option<PostingList<'a>>> {
         let finder = memmem::Finder::new(part.as_bytes());
         let (arena, starts) = (&self.names.arena, &self.names.starts);
-        let mut at = 0;
+        let (mut at, mut reader) = (0, self.postings.reader());
         std::iter::from_fn(move || {
             let found = at + finder.find(&arena[at..])?;
             let number = starts.partition_point(|&start| start as usize <= found) - 1;
             at = starts[number + 1] as usize;
-            Some(self.postings_of(offset(number)))
+            Some(reader.of_name(offset(number)))
         })
     }
 
-    /// Returns the rows of all names.
-    pub(super) fn all_postings(&self) -> &[Posting] {
-        &self.postings
+    /// Iterates over the rows of all names, one list per name, without those that are lost.
+    pub(super) fn all(&self) -> impl Iterator<Item = PostingList<'_>> {
+        let mut reader = self.postings.reader();
+        (0..offset(self.names.len())).filter_map(move |number| reader.of_name(number))
+    }
+
+    /// Returns how many bytes of memory its rows take.
+    pub(super) fn posting_bytes(&self) -> usize {
+        self.postings.memory()
+    }
+
+    /// Keeps in the file what need not be in memory.
+    pub(super) fn spill(&mut self, file: &Arc<UnnamedFile>) {
+        self.postings.spill(file);
     }
 
     /// Iterates over the distinct names.
@@ -182,10 +217,12 @@ impl Segment {
         let numbers = 0..offset(self.names.len());
         numbers.map(|number| std::str::from_utf8(self.names.name(number)).unwrap_or(""))
     }
+}
 
-    fn postings_of(&self, number: u32) -> &[Posting] {
-        let number = number as usize;
-        &self.postings[self.posting_starts[number] as usize..self.posting_starts[number + 1] as usize]
+impl SegmentPart<'_> {
+    /// Iterates over the rows in files that are up to date, with the files' new numbers.
+    fn living<'l>(&'l self, postings: PostingList<'l>) -> impl Iterator<Item = Posting> + use<'l> {
+        postings.filter_map(|Posting { file, row }| Some(Posting { file: self.numbers[file as usize]?, row }))
     }
 }
 
@@ -194,28 +231,6 @@ fn slot_of(name: &[u8], mask: usize) -> usize {
     #[allow(clippy::cast_possible_truncation)]
     let hash = Hasher::default().hash_one(name) as usize;
     hash & mask
-}
-
-/// Sorts the rows by name number with a counting sort, so that they stay in file and row order within a name.
-fn postings(files: &[Arc<FileEntry>], counts: &[u32], row_names: &[u32]) -> (Box<[u32]>, Box<[Posting]>) {
-    let mut starts = Vec::with_capacity(counts.len() + 1);
-    let mut total = 0;
-    starts.push(0);
-    for count in counts {
-        total += count;
-        starts.push(total);
-    }
-    let mut next = starts.clone();
-    let mut postings = vec![Posting { file: 0, row: 0 }; row_names.len()];
-    let mut names = row_names.iter();
-    for (file_number, file) in files.iter().enumerate() {
-        for (row, number) in (0..file.symbol_count()).zip(&mut names) {
-            let slot = &mut next[*number as usize];
-            postings[*slot as usize] = Posting { file: offset(file_number), row: offset(row) };
-            *slot += 1;
-        }
-    }
-    (starts.into(), postings.into())
 }
 
 /// Converts a count or offset inside one segment. The engine never builds a segment with 4 billion rows or

@@ -9,10 +9,12 @@ use super::entry_memory::EntryMemory;
 use super::file::{Content, FileEntry, Skipped};
 use super::files::FileMap;
 use super::needed_words::NeededWords;
-use super::segment::{Posting, Segment, SegmentOverFiles};
+use super::postings::PostingList;
+use super::segment::{Segment, SegmentOverFiles, SegmentPart};
 use super::snapshot_files::SnapshotFiles;
 use super::unread::{Need, UnreadFiles};
 use symd_base::RelPath;
+use symd_base::state::UnnamedFile;
 use symd_vfs::Stat;
 
 /// When name tables are rebuilt.
@@ -22,6 +24,11 @@ pub struct SegmentThresholds {
     pub loose_rows: usize,
     /// … or when there are more of them than this.
     pub loose_files: usize,
+    /// While files are being added, they are combined when they are a quarter of all, or as many as this: the outlines of loose files
+    /// stay in memory.
+    pub most_loose_files: usize,
+    /// A table's rows are kept on disk, where there is a file for that, if they take at least so many bytes.
+    pub spilled_bytes: usize,
     /// More segments than this are merged into one, since every exact query searches each of them.
     pub segments: usize,
 }
@@ -29,7 +36,13 @@ pub struct SegmentThresholds {
 impl Default for SegmentThresholds {
     /// Chosen, not measured: scanning this few rows takes less time than the rest of a question.
     fn default() -> SegmentThresholds {
-        SegmentThresholds { loose_rows: 20_000, loose_files: 512, segments: 4 }
+        SegmentThresholds {
+            loose_rows: 20_000,
+            loose_files: 512,
+            most_loose_files: 8_192,
+            spilled_bytes: 2 << 20,
+            segments: 4,
+        }
     }
 }
 
@@ -75,6 +88,8 @@ pub struct IndexState {
     incomplete: Arc<BTreeSet<RelPath>>,
     unlisted: Arc<BTreeMap<RelPath, String>>,
     limits: SegmentThresholds,
+    /// Keeps what of the tables need not be in memory.
+    file: Option<Arc<UnnamedFile>>,
     /// The last snapshot, as long as it is up to date.
     published: Option<Arc<Snapshot>>,
 }
@@ -98,27 +113,67 @@ impl IndexMemory {
 /// The files for a new segment, chosen by [`IndexState::plan`]; the segment is built elsewhere.
 #[derive(Debug)]
 pub struct SegmentPlan {
-    files: Vec<Arc<FileEntry>>,
-    replaces: Replaces,
+    loose: Vec<Arc<FileEntry>>,
+    /// The tables that it replaces.
+    replaced: Vec<LiveSegment>,
+    /// Where its rows are kept if they take so many bytes.
+    file: Option<(Arc<UnnamedFile>, usize)>,
 }
 
 /// A segment built by [`SegmentPlan::build`], for [`IndexState::adopt`].
 #[derive(Debug)]
 pub struct BuiltSegment {
     built: SegmentOverFiles,
-    replaces: Replaces,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Replaces {
-    Loose,
-    Everything,
+    /// Whether it replaces all others.
+    is_whole: bool,
 }
 
 impl SegmentPlan {
-    /// Builds the segment. Slow, for a pool thread.
-    pub fn build(self) -> BuiltSegment {
-        BuiltSegment { built: Segment::build(self.files), replaces: self.replaces }
+    /// Builds the segment. Slow, for a pool thread. Files whose outline cannot be read stay loose.
+    pub fn build(mut self) -> BuiltSegment {
+        let file = self.file.take();
+        let mut built = self.build_in_memory();
+        if let Some((file, bytes)) = file
+            && built.built.segment.posting_bytes() >= bytes
+        {
+            built.built.segment.spill(&file);
+        }
+        built
+    }
+
+    fn build_in_memory(self) -> BuiltSegment {
+        let loose = Segment::build(self.loose);
+        if self.replaced.is_empty() {
+            return BuiltSegment { built: loose, is_whole: false };
+        }
+        let SegmentOverFiles { segment, files } = loose;
+        let dead = vec![0; files.len().div_ceil(64)].into();
+        let loose = LiveSegment { segment: Arc::new(segment), files, dead, dead_rows: 0 };
+        let parts: Vec<LiveSegment> = self.replaced.into_iter().chain([loose]).collect();
+        BuiltSegment { built: merge(&parts), is_whole: true }
+    }
+}
+
+/// Returns one segment of several that have no living file in common. What cannot be read of them is made again from the outlines.
+fn merge(parts: &[LiveSegment]) -> SegmentOverFiles {
+    let living = |(number, part): (usize, &LiveSegment)| {
+        let files = part.files.iter().enumerate().filter(|(file, _)| !part.is_dead(*file));
+        files.map(|(file, entry)| (entry.clone(), number, file)).collect::<Vec<_>>()
+    };
+    let mut living: Vec<(Arc<FileEntry>, usize, usize)> = parts.iter().enumerate().flat_map(living).collect();
+    // Each part's are in order already.
+    living.sort_by(|(one, ..), (other, ..)| one.path.cmp(&other.path));
+    let mut numbers: Vec<Vec<Option<u32>>> = parts.iter().map(|part| vec![None; part.files.len()]).collect();
+    for (merged, (_, part, file)) in (0..).zip(&living) {
+        numbers[*part][*file] = Some(merged);
+    }
+    let parts =
+        parts.iter().zip(numbers).map(|(part, numbers)| SegmentPart { segment: &part.segment, numbers });
+    let parts: Vec<SegmentPart<'_>> = parts.collect();
+    let files = living.into_iter().map(|(file, ..)| file);
+    match Segment::merge(&parts) {
+        Some(segment) => SegmentOverFiles { segment, files: files.collect() },
+        None => Segment::build(files.collect()),
     }
 }
 
@@ -130,12 +185,16 @@ impl LiveSegment {
     /// Returns the live rows among the postings, with their files.
     pub(super) fn living<'a>(
         &'a self,
-        postings: &'a [Posting],
+        postings: PostingList<'a>,
     ) -> impl Iterator<Item = (&'a Arc<FileEntry>, usize)> {
         postings
-            .iter()
             .filter(|posting| !self.is_dead(posting.file as usize))
             .map(|posting| (&self.files[posting.file as usize], posting.row as usize))
+    }
+
+    /// Iterates over the files that are up to date.
+    pub(super) fn living_files(&self) -> impl Iterator<Item = &Arc<FileEntry>> {
+        self.files.iter().enumerate().filter(|(number, _)| !self.is_dead(*number)).map(|(_, file)| file)
     }
 
     /// Returns the number of the file at `path`, if the segment contains it.
@@ -200,6 +259,11 @@ impl IndexState {
     /// Creates an empty index with other thresholds for its name tables.
     pub fn with_limits(limits: SegmentThresholds) -> IndexState {
         IndexState { limits, ..IndexState::default() }
+    }
+
+    /// Has the tables that are built from now on kept in the file, as far as they need not be in memory.
+    pub fn keep_tables_in(&mut self, file: Arc<UnnamedFile>) {
+        self.file = Some(file);
     }
 
     pub fn file_count(&self) -> usize {
@@ -351,16 +415,15 @@ impl IndexState {
     /// Returns what is worth building while files are being added: as [`IndexState::plan`], but each table is to hold a
     /// good part of all rows, so that all of them together take little more time than one at the end.
     pub fn plan_while_growing(&self) -> Option<SegmentPlan> {
-        self.plan_beyond(
-            self.limits.loose_rows.max(self.symbols / 4),
-            self.limits.loose_files.max(self.files.len() / 4),
-        )
+        let SegmentThresholds { loose_rows, loose_files, most_loose_files, .. } = self.limits;
+        let most_rows =
+            if self.loose.len() > most_loose_files { 0 } else { loose_rows.max(self.symbols / 4) };
+        self.plan_beyond(most_rows, loose_files.max(self.files.len() / 4))
     }
 
     /// Returns the plan of one segment over everything.
     pub fn plan_whole(&self) -> SegmentPlan {
-        let files = self.files.iter().filter(|file| file.symbol_count() > 0).cloned().collect();
-        SegmentPlan { files, replaces: Replaces::Everything }
+        SegmentPlan { replaced: self.segments.clone(), ..self.plan_loose() }
     }
 
     fn plan_beyond(&self, loose_rows: usize, loose_files: usize) -> Option<SegmentPlan> {
@@ -375,13 +438,20 @@ impl IndexState {
         if self.segments.len() >= self.limits.segments || mostly_dead {
             return Some(self.plan_whole());
         }
-        let files = self.loose.values().cloned().collect();
-        Some(SegmentPlan { files, replaces: Replaces::Loose })
+        Some(self.plan_loose())
+    }
+
+    fn plan_loose(&self) -> SegmentPlan {
+        SegmentPlan {
+            loose: self.loose.values().cloned().collect(),
+            replaced: Vec::new(),
+            file: self.file.clone().map(|file| (file, self.limits.spilled_bytes)),
+        }
     }
 
     /// Adds a segment built from a [`IndexState::plan`] of this state; files that changed since stay loose.
     pub fn adopt(&mut self, built: BuiltSegment) {
-        let BuiltSegment { built: SegmentOverFiles { segment, mut files, unreadable }, replaces } = built;
+        let BuiltSegment { built: SegmentOverFiles { segment, mut files }, is_whole } = built;
         let mut dead = Vec::new();
         for file in Arc::make_mut(&mut files) {
             match self.files.get(file.path.as_str()).filter(|now| now.same_symbols(file)) {
@@ -399,16 +469,8 @@ impl IndexState {
         let mut live =
             LiveSegment { segment: Arc::new(segment), files, dead: vec![0; words].into(), dead_rows: 0 };
         dead.iter().for_each(|path| live.mark_dead(path));
-        if replaces == Replaces::Everything {
+        if is_whole {
             self.segments.clear();
-            // They stay in no table.
-            for file in unreadable {
-                if let Some(now) = self.files.get(file.path.as_str()).filter(|now| now.same_symbols(&file))
-                    && self.loose.insert(now.path.clone(), now.clone()).is_none()
-                {
-                    self.loose_rows += now.symbol_count();
-                }
-            }
         }
         self.segments.push(live);
         self.published = None;

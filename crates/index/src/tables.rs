@@ -12,7 +12,7 @@ use crate::Snapshot;
 pub fn assert_tables(snapshot: &Snapshot) {
     let mut found: BTreeMap<(RelPath, usize), usize> = BTreeMap::new();
     for live in &snapshot.segments {
-        for (file, row) in live.living(live.segment.all_postings()) {
+        for (file, row) in live.segment.all().flat_map(|postings| live.living(postings)) {
             *found.entry((file.path.clone(), row)).or_default() += 1;
         }
     }

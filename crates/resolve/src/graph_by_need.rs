@@ -185,11 +185,12 @@ impl GraphPart<'_, '_, '_> {
         let words: Vec<NeededWords> = words.collect();
         let imports_stem = |imports: &Imports| {
             let is_it = |module: &str| stems.keys().any(|stem| module.contains(stem.as_str()));
-            !stems.is_empty() && imports.unpack().iter().any(|import| is_it(import.module))
+            imports.unpack().iter().any(|import| is_it(import.module))
         };
         let names = self.names.clone();
         let holds = |file: &FileEntry| {
-            names.iter().any(|name| file.holds(name)) || file.imports().is_some_and(imports_stem)
+            names.iter().any(|name| file.holds(name))
+                || !stems.is_empty() && file.imports().is_some_and(|imports| imports_stem(&imports))
         };
         let mut has_grown = false;
         for here in self.files(words, holds) {

@@ -1,6 +1,7 @@
 //! Letting go of outlines that the cache has, when all of them take more than they may. Invariants: what is in no table stays, since every
 //! question looks at its rows; the engine's task replaces entries, and a pool thread makes those that it replaces them by.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Run;
@@ -8,10 +9,14 @@ use crate::event::Event;
 use crate::run::send;
 use crate::stored_outlines::StoredOutlines;
 use symd_base::RelPath;
-use symd_index::{FileEntry, Snapshot};
+use symd_index::cache::Key;
+use symd_index::{EntryOutline, FileEntry, OutlineSummaries, OutlineSummary, Snapshot};
 
 /// Outlines per job: the engine's task replaces so many entries in a few milliseconds.
 const FILES_PER_JOB: usize = 2048;
+
+/// So many summaries are worth reading together from disk: what walks over all files reads all of them.
+const MANY_FILES: usize = 256;
 
 /// The state of letting go.
 #[derive(Debug, Default)]
@@ -129,14 +134,48 @@ fn without_outlines(
     from: &RelPath,
     stored: &Arc<StoredOutlines>,
 ) -> (ReplacedEntries, Option<RelPath>) {
-    let mut replaced = Vec::new();
-    for file in snapshot.in_tables_from(from) {
-        if replaced.len() == FILES_PER_JOB {
-            return (replaced, Some(file.path.clone()));
-        }
-        if let Some(new) = stored.without_outline(file) {
-            replaced.push((file.clone(), Arc::new(new)));
+    let mut files = snapshot.in_tables_from(from).filter(|file| stored.can_let_go(file));
+    let some: Vec<&Arc<FileEntry>> = files.by_ref().take(FILES_PER_JOB).collect();
+    let summaries = summaries(snapshot, &some, stored);
+    let without = |file: &&Arc<FileEntry>| {
+        let summary = file.key().and_then(|key| summaries.get(&key))?;
+        Some((Arc::clone(file), Arc::new(file.without_outline(summary.clone())?)))
+    };
+    (some.iter().filter_map(without).collect(), files.next().map(|file| file.path.clone()))
+}
+
+/// Returns what is known of the files' outlines without reading them, by their content: what other files of that content have, or else
+/// what is found out now.
+fn summaries(
+    snapshot: &Snapshot,
+    files: &[&Arc<FileEntry>],
+    stored: &Arc<StoredOutlines>,
+) -> HashMap<Key, OutlineSummary> {
+    let summary = |file: &FileEntry| file.file_outline().and_then(|outline| outline.summary().cloned());
+    let mut known: HashMap<Key, OutlineSummary> =
+        files.iter().filter_map(|file| Some((file.key()?, summary(file)?))).collect();
+    // In path order, as questions go through them.
+    let (mut new, mut new_keys) = (Vec::new(), HashSet::new());
+    for file in files.iter().filter(|file| summary(file).is_none()) {
+        if let (Some(key), Some(outline)) =
+            (file.key(), file.file_outline().and_then(EntryOutline::in_memory))
+            && !known.contains_key(&key)
+            && new_keys.insert(key)
+        {
+            new.push((key, outline.clone()));
         }
     }
-    (replaced, None)
+    if new.is_empty() {
+        return known;
+    }
+    for file in snapshot.in_tables_from(&RelPath::root()) {
+        if let (Some(summary), Some(key)) = (summary(file), file.key().filter(|key| new_keys.contains(key))) {
+            known.insert(key, summary);
+        }
+    }
+    new.retain(|(key, _)| !known.contains_key(key));
+    let file = stored.file.as_ref().filter(|_| new.len() >= MANY_FILES);
+    let summaries = OutlineSummaries::summarize(&new, stored.clone(), file);
+    known.extend(new.into_iter().map(|(key, _)| key).zip(summaries));
+    known
 }

@@ -24,7 +24,7 @@ pub use stored_parses::StoredParses;
 use super::entry_outline::EntryOutline;
 use pack::{Pack, Payload};
 use symd_base::ContentHash;
-use symd_base::state::{self, StateError};
+use symd_base::state::{self, StateError, UnnamedFile};
 use symd_syntax::Outline;
 
 /// More packs than this are merged when the next one is written, since a lookup searches one after the other.
@@ -190,6 +190,11 @@ impl Cache {
     pub fn records_path(&self, root: &Path) -> PathBuf {
         let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
         self.directory.join(format!("{hash}.{RECORDS_EXTENSION}"))
+    }
+
+    /// Returns a file for what of the index need not be in memory.
+    pub fn unnamed_file(&self) -> Arc<UnnamedFile> {
+        Arc::new(UnnamedFile::new(&self.directory))
     }
 
     pub fn status(&self) -> CacheStatus {

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::cache::Key;
+use crate::tables::assert_tables;
 use crate::{
-    Content, FileEntry, IndexState, Locals, Origin, OutlineReader, OutlineSummary, Query, Scope,
+    Content, FileEntry, IndexState, Locals, Origin, OutlineReader, OutlineSummaries, Query, Scope,
     SegmentThresholds, Snapshot,
 };
+use symd_base::state::UnnamedFile;
 use symd_base::{Cancel, ContentHash, RelPath};
 use symd_syntax::{Grammar, Matching, NamePattern, Outline, outline};
 use symd_vfs::Stat;
@@ -72,26 +74,42 @@ impl OutlineReader for Stored {
 }
 
 /// Lets go of outlines of some files, which may have read them back.
-fn let_go(state: &mut IndexState, stored: &Arc<Stored>, random: &mut fastrand::Rng) {
-    let snapshot = state.snapshot();
+fn let_some_go(state: &mut IndexState, stored: &Arc<Stored>, random: &mut fastrand::Rng) {
     let from = entry(random).path.clone();
-    let some = snapshot.in_tables_from(&from).filter(|_| random.bool());
-    let without = |file: &Arc<FileEntry>| {
-        let key = file.key().expect("parsed");
-        let share = |outline: &Outline| {
-            stored.0.lock().expect("sound").insert(key, Arc::new(outline.clone()));
-            Arc::new(OutlineSummary::new(outline, key, stored.clone()))
-        };
-        (file.clone(), Arc::new(file.without_outline(share).expect("parsed")))
+    let_go(state, stored, &from, || random.bool());
+}
+
+/// Lets go of outlines of those files of the tables, from a path on, for which `is_chosen` returns `true`.
+fn let_go(state: &mut IndexState, stored: &Arc<Stored>, from: &RelPath, mut is_chosen: impl FnMut() -> bool) {
+    let snapshot = state.snapshot();
+    let some: Vec<_> = snapshot.in_tables_from(from).filter(|_| is_chosen()).collect();
+    let summary = |file: &Arc<FileEntry>| file.file_outline().and_then(|outline| outline.summary().cloned());
+    let resident = some.iter().filter(|file| summary(file).is_none());
+    let resident: Vec<(Key, Arc<Outline>)> =
+        resident.map(|file| (file.key().expect("parsed"), file.outline().expect("there").clone())).collect();
+    stored.0.lock().expect("sound").extend(resident.iter().cloned());
+    let mut new = OutlineSummaries::summarize(&resident, stored.clone(), None).into_iter();
+    let mut without = |file: &&Arc<FileEntry>| {
+        let summary = summary(file).or_else(|| new.next()).expect("one for each");
+        (Arc::clone(file), Arc::new(file.without_outline(summary).expect("parsed")))
     };
-    state.let_go(some.map(without).collect());
+    state.let_go(some.iter().map(&mut without).collect());
 }
 
 /// Returns a state with loose files, several tables, dead rows and outlines that were let go of, built while it changed.
 fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
     let stored = Arc::new(Stored::default());
-    let limits = SegmentThresholds { loose_rows: 40, loose_files: 6, segments: 3 };
+    let limits = SegmentThresholds {
+        loose_rows: 40,
+        loose_files: 6,
+        segments: 3,
+        spilled_bytes: 40,
+        ..SegmentThresholds::default()
+    };
     let (mut state, mut under_way, mut tables) = (IndexState::with_limits(limits), None, 0);
+    if random.bool() {
+        state.keep_tables_in(Arc::new(UnnamedFile::new(&std::env::temp_dir())));
+    }
     for _ in 0..changes {
         let entry = entry(random);
         match random.u8(..5) {
@@ -99,7 +117,7 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
             _ => state.put(entry),
         }
         if random.u8(..10) == 0 {
-            let_go(&mut state, &stored, random);
+            let_some_go(&mut state, &stored, random);
         }
         // A table is built while the state continues to change.
         if let Some(built) = under_way.take() {
@@ -196,7 +214,7 @@ fn finds_what_a_scan_of_everything_finds() {
     let mut found = 0;
     for changes in [1, 5, 20, 60, 120, 200, 300] {
         let snapshot = state(&mut random, changes).snapshot();
-        crate::tables::assert_tables(&snapshot);
+        assert_tables(&snapshot);
         for text in PATTERNS {
             for matching in [Matching::Exact, Matching::Substring] {
                 let kinds = |random: &mut fastrand::Rng| match random.u8(..3) {
@@ -260,4 +278,93 @@ fn a_touched_file_is_found_in_its_new_state() {
     let query = Query::in_project(NamePattern::parse("f", Matching::Exact).expect("valid"), Locals::Included);
     let hits = state.snapshot().find(&query, &Cancel::new()).expect("not cancelled");
     assert!(!hits.is_empty() && hits.iter().all(|hit| hit.file.stat() == Some(touched)));
+}
+
+#[test]
+fn tables_are_merged_without_reading_outlines() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut state = state(&mut random, 300);
+    state.adopt(state.plan_whole().build());
+    let stored = Arc::new(Stored::default());
+    let_go(&mut state, &stored, &RelPath::root(), || true);
+    // No outline can be read from here on, but by those that have read it.
+    stored.0.lock().expect("sound").clear();
+    for _ in 0..3 {
+        for _ in 0..20 {
+            state.remove(&entry(&mut random).path);
+        }
+        (0..5).for_each(|_| state.put(entry(&mut random)));
+        state.adopt(state.plan_whole().build());
+        assert_tables(&state.snapshot());
+        assert_eq!(state.segment_count(), 1);
+    }
+    assert!(state.symbol_count() > 0 && state.stored_outlines() > 0);
+}
+
+#[test]
+fn a_table_is_built_when_many_files_are_loose_however_many_there_are() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let (most_loose_files, defaults) = (20, SegmentThresholds::default());
+    let limits = SegmentThresholds { loose_rows: 10_000, loose_files: 5, most_loose_files, ..defaults };
+    let mut state = IndexState::with_limits(limits);
+    let mut put = |state: &mut IndexState, name: String| {
+        let mut one = FileEntry::clone(&entry(&mut random));
+        while one.symbol_count() == 0 {
+            one = FileEntry::clone(&entry(&mut random));
+        }
+        one.path = RelPath::new(&name).expect("valid");
+        state.put(Arc::new(one));
+    };
+    (0..200).for_each(|number| put(&mut state, format!("a{number}")));
+    state.adopt(state.plan_while_growing().expect("all are loose").build());
+    (0..20).for_each(|number| put(&mut state, format!("b{number}")));
+    assert!(state.plan_while_growing().is_none());
+    put(&mut state, "c".to_owned());
+    state.adopt(state.plan_while_growing().expect("many are loose").build());
+    assert_eq!(state.segment_count(), 2);
+    assert_tables(&state.snapshot());
+}
+
+#[test]
+fn rows_that_the_disk_has_lost_are_found_in_the_outlines() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let limits = SegmentThresholds { spilled_bytes: 0, ..SegmentThresholds::default() };
+    let mut state = IndexState::with_limits(limits);
+    let scratch = tempfile::tempdir().expect("scratch");
+    state.keep_tables_in(Arc::new(UnnamedFile::new(scratch.path())));
+    (0..300).for_each(|_| state.put(entry(&mut random)));
+    state.adopt(state.plan_whole().build());
+    let found = |state: &mut IndexState| {
+        let snapshot = state.snapshot();
+        let mut found = Vec::new();
+        for (pattern, matching) in
+            [("A", Matching::Exact), ("A/f", Matching::Exact), ("b", Matching::Substring)]
+        {
+            let pattern = NamePattern::parse(pattern, matching).expect("valid");
+            let query = Query::in_project(pattern, Locals::Included);
+            let hits = snapshot.find(&query, &Cancel::new()).expect("not cancelled");
+            found.push(hits.iter().map(|hit| (hit.file.path.clone(), hit.row)).collect::<Vec<_>>());
+        }
+        found
+    };
+    let expected = found(&mut state);
+    assert!(expected.iter().all(|hits| hits.len() > 3));
+    cut_unnamed_file(scratch.path());
+    assert_eq!(found(&mut state), expected);
+    // A table that is made of it is made of the outlines.
+    state.adopt(state.plan_whole().build());
+    assert_tables(&state.snapshot());
+    assert_eq!(found(&mut state), expected);
+}
+
+/// Cuts the file without a name that was made in `directory`.
+#[allow(clippy::disallowed_methods, reason = "it damages a file")]
+fn cut_unnamed_file(directory: &std::path::Path) {
+    let descriptors = std::fs::read_dir("/proc/self/fd").expect("listed");
+    let is_it = |path: &std::path::PathBuf| {
+        std::fs::read_link(path)
+            .is_ok_and(|to| to.as_os_str().to_string_lossy().starts_with(&*directory.to_string_lossy()))
+    };
+    let descriptor = descriptors.filter_map(|one| Some(one.ok()?.path())).find(is_it).expect("open");
+    std::fs::File::options().write(true).open(descriptor).expect("opened").set_len(0).expect("cut");
 }

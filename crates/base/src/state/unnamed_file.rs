@@ -1,0 +1,128 @@
+//! Bytes that a process keeps on disk rather than in memory: in a file without a name. No other program can shorten or overwrite it, and nothing
+//! is left of it when the process ends. Invariant: bytes that are read whole are those that were written, or none.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use rustix::fs::FallocateFlags;
+
+use crate::ContentHash;
+
+/// Each piece begins at a multiple of this: the disk frees whole blocks.
+const BLOCK: u64 = 4096;
+
+/// A file without a name. Created when the first bytes are written.
+#[derive(Debug)]
+pub struct UnnamedFile {
+    directory: PathBuf,
+    /// `None` inside if it cannot be created.
+    file: OnceLock<Option<File>>,
+    end: AtomicU64,
+}
+
+/// Some bytes in it. The disk frees them when this is dropped.
+#[derive(Debug)]
+pub struct KeptBytes {
+    of: Arc<UnnamedFile>,
+    offset: u64,
+    length: usize,
+    hash: ContentHash,
+}
+
+impl UnnamedFile {
+    /// Returns a file in `directory`, which must be private to this user.
+    pub fn new(directory: &Path) -> UnnamedFile {
+        UnnamedFile { directory: directory.to_owned(), file: OnceLock::new(), end: AtomicU64::new(0) }
+    }
+
+    /// Writes bytes; `None` if the disk does not take them.
+    pub fn keep(self: &Arc<UnnamedFile>, bytes: &[u8]) -> Option<KeptBytes> {
+        let file = self.file.get_or_init(|| create(&self.directory).ok()).as_ref()?;
+        let blocks = (bytes.len() as u64).next_multiple_of(BLOCK);
+        let offset = self.end.fetch_add(blocks, Ordering::Relaxed);
+        let kept = KeptBytes { of: self.clone(), offset, length: bytes.len(), hash: ContentHash::of(bytes) };
+        file.write_all_at(bytes, offset).ok()?;
+        Some(kept)
+    }
+
+    fn opened(&self) -> Option<&File> {
+        self.file.get()?.as_ref()
+    }
+}
+
+impl KeptBytes {
+    /// Returns all bytes; `None` if they cannot be read, or are not those that were written.
+    pub fn read(&self) -> Option<Vec<u8>> {
+        self.read_part(0..self.length).filter(|bytes| ContentHash::of(bytes) == self.hash)
+    }
+
+    /// Returns some of the bytes, which the caller must check.
+    pub fn read_part(&self, part: Range<usize>) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; part.len()];
+        self.of.opened()?.read_exact_at(&mut bytes, self.offset + part.start as u64).ok()?;
+        Some(bytes)
+    }
+}
+
+impl Drop for KeptBytes {
+    fn drop(&mut self) {
+        let Some(file) = self.of.opened() else { return };
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let blocks = (self.length as u64).next_multiple_of(BLOCK);
+        // Where the file system cannot do that, they are freed when the process ends.
+        let _ = rustix::fs::fallocate(file, flags, self.offset, blocks.max(BLOCK));
+    }
+}
+
+fn create(directory: &Path) -> io::Result<File> {
+    let path = directory.join(format!("unnamed.tmp{:016x}", fastrand::u64(..)));
+    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_as_they_were_written_until_they_are_dropped() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let file = Arc::new(UnnamedFile::new(scratch.path()));
+        let text = |number: u8| vec![number; 10_000 * usize::from(number)];
+        let kept: Vec<KeptBytes> = (0..9).map(|number| file.keep(&text(number)).expect("written")).collect();
+        assert_eq!(scratch.path().read_dir().expect("listed").count(), 0, "it has no name");
+        for (number, kept) in (0..).zip(&kept) {
+            assert_eq!(kept.read(), Some(text(number)));
+        }
+        assert_eq!(kept[3].read_part(5..9), Some(vec![3; 4]));
+        let blocks = || file.opened().expect("open").metadata().expect("stat").blocks();
+        let before = blocks();
+        drop(kept);
+        assert!(blocks() * 2 < before, "{before} {}", blocks());
+    }
+
+    #[test]
+    fn damaged_bytes_are_none() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let file = Arc::new(UnnamedFile::new(scratch.path()));
+        let kept = file.keep(&[1; 20_000]).expect("written");
+        file.opened().expect("open").write_all_at(&[2], kept.offset + 19_999).expect("written");
+        assert_eq!(kept.read(), None);
+        file.opened().expect("open").set_len(0).expect("cut");
+        assert_eq!((kept.read(), kept.read_part(0..1)), (None, None));
+    }
+
+    #[test]
+    fn where_no_file_can_be_made_nothing_is_kept() {
+        let file = Arc::new(UnnamedFile::new(Path::new("/proc/self/nowhere")));
+        assert!(file.keep(b"x").is_none());
+    }
+}

@@ -1,0 +1,328 @@
+//! Which rows have each name, packed: two or three bytes for a row, since most names that many rows have are in files close to each other.
+//! Invariant: the rows of one name ascend by file, then row.
+//!
+//! A posting is two LEB128 numbers: how many files it is behind the posting before, and the row, or where the file is the same how many
+//! rows it is behind that of the posting before. A list begins behind row 0 of file 0.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::spilled_bytes::SpilledBytes;
+use symd_base::state::UnnamedFile;
+use symd_syntax::name_hash;
+
+/// Bytes that are read at once for the lists of several names.
+const READ_AHEAD: usize = 16 << 10;
+
+/// One row of one file of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Posting {
+    /// Number of the file, in path order.
+    pub(super) file: u32,
+    /// Row number in its outline.
+    pub(super) row: u32,
+}
+
+/// The rows of all names of a segment, by the names' numbers.
+#[derive(Debug)]
+pub(super) struct PackedPostings {
+    /// Where each name's list begins, and the number of all bytes as the last element.
+    starts: Box<[u32]>,
+    bytes: SpilledBytes,
+    /// A checksum of each list, if they are on disk.
+    checksums: Box<[u32]>,
+    count: usize,
+}
+
+/// Packs the rows of one name after the other.
+#[derive(Debug)]
+pub(super) struct PostingPacker {
+    starts: Vec<u32>,
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+/// The rows of one name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PostingList<'a> {
+    bytes: Cow<'a, [u8]>,
+    at: usize,
+    last: Posting,
+}
+
+/// Reads the lists of several names, in the order of their numbers.
+#[derive(Debug)]
+pub(super) struct PostingReader<'a> {
+    of: &'a PackedPostings,
+    /// Bytes that were read from disk, and where they begin.
+    read: Vec<u8>,
+    start: usize,
+}
+
+impl PackedPostings {
+    /// Packs the rows of files with so many `rows` each, whose names have the numbers `row_names`, all below `names`.
+    pub(super) fn pack(
+        names: usize,
+        rows: impl Iterator<Item = usize> + Clone,
+        row_names: &[u32],
+    ) -> PackedPostings {
+        let postings = || {
+            let of_file = |(file, rows): (u32, usize)| (0..).take(rows).map(move |row| Posting { file, row });
+            (0..).zip(rows.clone()).flat_map(of_file).zip(row_names)
+        };
+        // First how long each list is, so that each is written where it stays.
+        let (mut lengths, mut last) = (vec![0; names], vec![Posting::default(); names]);
+        for (posting, &name) in postings() {
+            let name = name as usize;
+            let (file, row) = posting.behind(last[name]);
+            lengths[name] += length(file) + length(row);
+            last[name] = posting;
+        }
+        let mut starts = Vec::with_capacity(names + 1);
+        let mut end = 0;
+        starts.push(0);
+        for length in lengths {
+            end += length;
+            starts.push(end);
+        }
+        let mut next = starts.clone();
+        last.fill(Posting::default());
+        let mut bytes = vec![0; end as usize];
+        for (posting, &name) in postings() {
+            let name = name as usize;
+            let (file, row) = posting.behind(last[name]);
+            for number in [file, row] {
+                let at = next[name] as usize;
+                next[name] += write(&mut bytes[at..], number);
+            }
+            last[name] = posting;
+        }
+        PackedPostings::new(starts, bytes, row_names.len())
+    }
+
+    fn new(starts: Vec<u32>, bytes: Vec<u8>, count: usize) -> PackedPostings {
+        let bytes = SpilledBytes::new(bytes, None);
+        PackedPostings { starts: starts.into(), bytes, checksums: Box::default(), count }
+    }
+
+    /// Keeps the lists in the file, if it takes them.
+    pub(super) fn spill(&mut self, file: &Arc<UnnamedFile>) {
+        let SpilledBytes::Resident(bytes) = &mut self.bytes else { return };
+        let list = |ends: &[u32]| name_hash(&bytes[ends[0] as usize..ends[1] as usize]);
+        self.checksums = self.starts.windows(2).map(list).collect();
+        let bytes = std::mem::take(bytes).into_vec();
+        self.bytes = SpilledBytes::new(bytes, Some(file));
+    }
+
+    /// Returns the number of rows.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the rows of the name with this number; `None` if they are lost.
+    pub(super) fn of_name(&self, number: u32) -> Option<PostingList<'_>> {
+        self.checked(number, self.bytes.part(self.range(number))?)
+    }
+
+    /// Returns what reads the lists of several names.
+    pub(super) fn reader(&self) -> PostingReader<'_> {
+        PostingReader { of: self, read: Vec::new(), start: 0 }
+    }
+
+    /// Returns how many bytes of memory they take.
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&*self.starts) + size_of_val(&*self.checksums) + self.bytes.memory()
+    }
+
+    fn range(&self, number: u32) -> Range<usize> {
+        let number = number as usize;
+        self.starts[number] as usize..self.starts[number + 1] as usize
+    }
+
+    fn checked<'a>(&self, number: u32, bytes: Cow<'a, [u8]>) -> Option<PostingList<'a>> {
+        let is_sound =
+            self.checksums.get(number as usize).is_none_or(|checksum| *checksum == name_hash(&bytes));
+        is_sound.then_some(PostingList { bytes, at: 0, last: Posting::default() })
+    }
+}
+
+impl<'a> PostingReader<'a> {
+    /// Returns the rows of the name with this number; `None` if they are lost.
+    pub(super) fn of_name(&mut self, number: u32) -> Option<PostingList<'a>> {
+        if !self.of.bytes.is_on_disk() {
+            return self.of.of_name(number);
+        }
+        let range = self.of.range(number);
+        if range.start < self.start || range.end > self.start + self.read.len() {
+            // The next ones are close behind it.
+            let last = *self.of.starts.last()? as usize;
+            let end = last.min(range.end.max(range.start + READ_AHEAD));
+            self.read = self.of.bytes.part(range.start..end)?.into_owned();
+            self.start = range.start;
+        }
+        let bytes = self.read.get(range.start - self.start..range.end - self.start)?.to_vec();
+        self.of.checked(number, Cow::Owned(bytes))
+    }
+}
+
+impl PostingPacker {
+    pub(super) fn new() -> PostingPacker {
+        PostingPacker { starts: vec![0], bytes: Vec::new(), count: 0 }
+    }
+
+    /// Adds the rows of the next name, in order.
+    pub(super) fn add_name(&mut self, postings: &[Posting]) {
+        let mut last = Posting::default();
+        for posting in postings {
+            let (file, row) = posting.behind(last);
+            for number in [file, row] {
+                let at = self.bytes.len();
+                self.bytes.resize(at + length(number) as usize, 0);
+                write(&mut self.bytes[at..], number);
+            }
+            last = *posting;
+        }
+        self.count += postings.len();
+        self.starts.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    pub(super) fn finish(self) -> PackedPostings {
+        PackedPostings::new(self.starts, self.bytes, self.count)
+    }
+}
+
+impl Posting {
+    /// Returns the two numbers that stand for a posting behind another one.
+    fn behind(self, last: Posting) -> (u32, u32) {
+        match self.file - last.file {
+            0 => (0, self.row - last.row),
+            files => (files, self.row),
+        }
+    }
+}
+
+impl Iterator for PostingList<'_> {
+    type Item = Posting;
+
+    fn next(&mut self) -> Option<Posting> {
+        let mut rest = self.bytes.get(self.at..)?;
+        let (files, row) = (take(&mut rest)?, take(&mut rest)?);
+        self.at = self.bytes.len() - rest.len();
+        self.last = match files {
+            0 => Posting { file: self.last.file, row: self.last.row + row },
+            files => Posting { file: self.last.file + files, row },
+        };
+        Some(self.last)
+    }
+}
+
+/// Returns the number of bytes that a number takes.
+fn length(number: u32) -> u32 {
+    (u32::BITS - number.leading_zeros()).div_ceil(7).max(1)
+}
+
+/// Writes a number to the front of `bytes`; returns how many it takes.
+fn write(bytes: &mut [u8], mut number: u32) -> u32 {
+    let length = length(number);
+    for (byte, left) in bytes.iter_mut().zip((0..length).rev()) {
+        let [low, ..] = number.to_le_bytes();
+        *byte = (low & 0x7F) | if left > 0 { 0x80 } else { 0 };
+        number >>= 7;
+    }
+    length
+}
+
+/// Takes a number from the front.
+fn take(bytes: &mut &[u8]) -> Option<u32> {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u32::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_in_the_list_of_its_name() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for (files, most_rows, names) in [(0, 1, 1), (1, 1, 1), (3, 700, 5), (400, 40, 90), (40_000, 2, 3)] {
+            let rows: Vec<usize> = (0..files).map(|_| random.usize(..=most_rows)).collect();
+            let row_names: Vec<u32> = (0..rows.iter().sum()).map(|_| random.u32(..names)).collect();
+            let mut expected = vec![Vec::new(); names as usize];
+            let mut numbers = row_names.iter();
+            for (file, rows) in (0..).zip(&rows) {
+                for (row, name) in (0..u32::try_from(*rows).expect("few")).zip(&mut numbers) {
+                    expected[*name as usize].push(Posting { file, row });
+                }
+            }
+            let mut packer = PostingPacker::new();
+            expected.iter().for_each(|postings| packer.add_name(postings));
+            let packed = PackedPostings::pack(names as usize, rows.iter().copied(), &row_names);
+            for packed in [packed, packer.finish()] {
+                assert_eq!(lists(&packed, names), expected);
+                assert_eq!(packed.count(), row_names.len());
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_every_length_are_read_as_written() {
+        let edges = (0..32).flat_map(|bit| [1_u32 << bit, (1 << bit) - 1]).chain([u32::MAX]);
+        for number in edges {
+            let mut bytes = [0xFF; 6];
+            let length = write(&mut bytes, number) as usize;
+            let mut rest = &bytes[..];
+            assert_eq!((take(&mut rest), rest.len()), (Some(number), 6 - length));
+        }
+    }
+
+    #[test]
+    fn rows_of_a_common_name_take_few_bytes() {
+        // Each of 20,000 files has a row of the name among 50.
+        let row_names: Vec<u32> =
+            (0..20_000 * 50).map(|row| u32::from(row % 50 != 7) * (1 + row % 50)).collect();
+        let mut packed = PackedPostings::pack(51, std::iter::repeat_n(50, 20_000), &row_names);
+        assert_eq!(packed.of_name(0).expect("there").count(), 20_000);
+        assert!((1 << 20..2_200_000).contains(&packed.memory()), "{}", packed.memory());
+        // They take no memory on disk.
+        let expected = lists(&packed, 51);
+        let scratch = tempfile::tempdir().expect("scratch");
+        packed.spill(&Arc::new(UnnamedFile::new(scratch.path())));
+        assert!(packed.memory() < 1_000, "{}", packed.memory());
+        assert_eq!(lists(&packed, 51), expected);
+    }
+
+    #[test]
+    fn a_damaged_list_is_lost_and_no_other() {
+        let row_names: Vec<u32> = (0..30_000).map(|row| row % 100).collect();
+        let mut packed = PackedPostings::pack(100, std::iter::repeat_n(300, 100), &row_names);
+        let scratch = tempfile::tempdir().expect("scratch");
+        packed.spill(&Arc::new(UnnamedFile::new(scratch.path())));
+        let sound = packed.of_name(7).expect("there").collect::<Vec<_>>();
+        packed.checksums[5] ^= 1;
+        assert!(packed.of_name(5).is_none());
+        let mut reader = packed.reader();
+        assert!(reader.of_name(5).is_none());
+        assert_eq!(reader.of_name(7).map(Iterator::collect), Some(sound));
+    }
+
+    /// Returns all lists, as both ways of reading find them.
+    fn lists(packed: &PackedPostings, names: u32) -> Vec<Vec<Posting>> {
+        let one_by_one: Vec<Vec<Posting>> =
+            (0..names).map(|name| packed.of_name(name).expect("there").collect()).collect();
+        let mut reader = packed.reader();
+        let together: Vec<Vec<Posting>> =
+            (0..names).map(|name| reader.of_name(name).expect("there").collect()).collect();
+        assert_eq!(one_by_one, together);
+        together
+    }
+}

@@ -1,0 +1,125 @@
+//! Bytes of the index that may be on disk: those that a question reads a part of, or all files' one after the other. Invariant: bytes that cannot be
+//! read are reported as lost, and what they were made of answers instead.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use symd_base::state::{KeptBytes, UnnamedFile};
+
+/// Bytes in memory or on disk.
+#[derive(Debug)]
+pub(super) enum SpilledBytes {
+    Resident(Box<[u8]>),
+    OnDisk(BytesOnDisk),
+}
+
+/// Bytes on disk.
+#[derive(Debug)]
+pub(super) struct BytesOnDisk {
+    kept: KeptBytes,
+    /// Distinguishes them from all others of this process.
+    number: u64,
+    /// Whether they could not be read: no attempt is made again.
+    is_lost: AtomicBool,
+}
+
+/// How many of the last ones that it read whole a thread keeps: a question goes through the files in order, and asks for two kinds of bytes
+/// of each.
+const KEPT_PER_THREAD: usize = 2;
+
+thread_local! {
+    static LAST_READ: RefCell<Vec<(u64, Vec<u8>)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl SpilledBytes {
+    /// Keeps bytes in the file, if there is one that takes them, or else in memory.
+    pub(super) fn new(bytes: Vec<u8>, file: Option<&Arc<UnnamedFile>>) -> SpilledBytes {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let Some(kept) = file.and_then(|file| file.keep(&bytes)) else {
+            return SpilledBytes::Resident(bytes.into());
+        };
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        SpilledBytes::OnDisk(BytesOnDisk { kept, number, is_lost: AtomicBool::new(false) })
+    }
+
+    /// Calls `read` with all bytes; with `None` if they are lost. `read` must not ask for spilled bytes.
+    pub(super) fn with_all<T>(&self, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
+        match self {
+            SpilledBytes::Resident(bytes) => read(Some(bytes)),
+            SpilledBytes::OnDisk(on_disk) => on_disk.with_all(read),
+        }
+    }
+
+    /// Returns some of the bytes, not checked if they are on disk; `None` if they are lost.
+    pub(super) fn part(&self, part: Range<usize>) -> Option<Cow<'_, [u8]>> {
+        match self {
+            SpilledBytes::Resident(bytes) => bytes.get(part).map(Cow::Borrowed),
+            SpilledBytes::OnDisk(on_disk) => on_disk.kept.read_part(part).map(Cow::Owned),
+        }
+    }
+
+    pub(super) fn is_on_disk(&self) -> bool {
+        matches!(self, SpilledBytes::OnDisk(_))
+    }
+
+    /// Returns how many bytes of memory they take.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            SpilledBytes::Resident(bytes) => bytes.len(),
+            SpilledBytes::OnDisk(_) => 0,
+        }
+    }
+}
+
+impl BytesOnDisk {
+    fn with_all<T>(&self, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
+        LAST_READ.with_borrow_mut(|last| {
+            let at = last.iter().position(|(number, _)| *number == self.number);
+            let at = at.or_else(|| {
+                let bytes = self.read()?;
+                last.truncate(KEPT_PER_THREAD - 1);
+                last.insert(0, (self.number, bytes));
+                Some(0)
+            });
+            read(at.map(|at| &*last[at].1))
+        })
+    }
+
+    fn read(&self) -> Option<Vec<u8>> {
+        if self.is_lost.load(Ordering::Relaxed) {
+            return None;
+        }
+        let bytes = self.kept.read();
+        if bytes.is_none() && !self.is_lost.swap(true, Ordering::Relaxed) {
+            tracing::warn!("a part of the index on disk cannot be read; what it was made of is read instead");
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_on_disk_are_those_that_were_in_memory() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let file = Arc::new(UnnamedFile::new(scratch.path()));
+        let bytes = |number: u8| vec![number; 5_000 + usize::from(number)];
+        let spilled: Vec<SpilledBytes> =
+            (0..5).map(|number| SpilledBytes::new(bytes(number), Some(&file))).collect();
+        let sum: usize = spilled.iter().map(SpilledBytes::memory).sum();
+        assert_eq!((sum, spilled.iter().all(SpilledBytes::is_on_disk)), (0, true));
+        for round in [0, 1, 2, 2, 1, 0, 3, 4, 4] {
+            let expected = bytes(round);
+            spilled[usize::from(round)].with_all(|all| assert_eq!(all, Some(&*expected)));
+            let part = spilled[usize::from(round)].part(7..4_000);
+            assert_eq!(part.as_deref(), Some(&expected[7..4_000]));
+        }
+        let resident = SpilledBytes::new(bytes(1), None);
+        assert_eq!((resident.memory(), resident.part(1..3).as_deref()), (5_001, Some(&[1, 1][..])));
+    }
+}
