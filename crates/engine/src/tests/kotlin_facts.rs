@@ -230,11 +230,10 @@ fn a_text_with_the_same_symbols_is_another_text() {
         new_name: None,
         place: ("Shop.kt".to_owned(), 0),
     };
-    let uses =
-        |tree: &mut Tree| found(&tree.complete_view(), &wanted).uses.into_iter().map(|found| found.3).last();
-    assert_eq!(uses(&mut tree), Some(Judgement::Likely));
+    let last_use = |tree: &mut Tree| found(&tree.complete_view(), &wanted).uses.last().map(|found| found.3);
+    assert_eq!(last_use(&mut tree), Some(Judgement::Likely));
     tree.write("Shop.kt", Some(text("-").as_bytes()));
     tree.tell(changed("Shop.kt"));
     tree.drain();
-    assert_eq!(uses(&mut tree), Some(Judgement::Unlikely));
+    assert_eq!(last_use(&mut tree), Some(Judgement::Unlikely));
 }
