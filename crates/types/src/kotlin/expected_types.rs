@@ -1,8 +1,10 @@
 //! The types that are expected of expressions by the place where they stand. They decide type parameters that the arguments of a call
 //! leave open: `fun shape(): Lens<Box, Size> = Lens({ it.size }, …)`.
 
+use super::applicability::pair_arguments;
 use super::callables::Arguments;
 use super::classes::Member;
+use super::inference::{is_function_value, mentions};
 use super::substitution::Substitution;
 use super::ty::Type;
 use super::type_references::stated_type;
@@ -22,8 +24,10 @@ impl Universe<'_> {
                 K::IfExpression | K::WhenEntry if file.kind(child) == K::ControlStructureBody => {}
                 K::Statements if file.children(holder).last() == Some(child) => {}
                 K::LambdaLiteral => {
+                    let unit = self.library_type("kotlin", "Unit", Vec::new());
                     return match self.expected_lambda(file, holder) {
-                        Type::Function(function) => function.result.clone(),
+                        // Where nothing is wanted, any value is given up.
+                        Type::Function(function) if function.result != unit => function.result.clone(),
                         _ => Type::Unknown,
                     };
                 }
@@ -68,17 +72,27 @@ impl Universe<'_> {
         ty.unwrap_or(Type::Unknown)
     }
 
-    /// Binds those type parameters of a called function that its arguments leave open, where what is expected of its result tells.
+    /// Binds those type parameters of a called function that neither the receiver nor a value decides, where what is expected of its result
+    /// tells. What a value of an unknown type decides stays unknown: its type may be narrower than the expected one.
     pub(super) fn bind_expected(
         &self,
         file: &ProjectFile,
         suffix: NodeId,
         called: &Member,
+        arguments: &Arguments,
         bound: &mut Substitution,
     ) {
-        let own = self.type_parameters(called.declaration);
-        let is_open = |one: &DeclarationId| bound.get(*one).is_none_or(Type::is_unknown);
-        if !own.iter().any(is_open) {
+        let parameters = self.parameters(called.declaration);
+        let pairs = pair_arguments(&parameters, arguments).unwrap_or_default();
+        let values = pairs.iter().filter(|(_, value, _)| !is_function_value(file, *value));
+        let receiver = self.extension_receiver(called.declaration);
+        let deciding: Vec<&Type> =
+            receiver.iter().chain(values.map(|(at, ..)| &parameters[*at].ty)).collect();
+        let mut own = self.type_parameters(called.declaration);
+        own.retain(|one| {
+            bound.get(*one).is_none_or(Type::is_unknown) && !deciding.iter().any(|ty| mentions(ty, &[*one]))
+        });
+        if own.is_empty() {
             return;
         }
         let Some(expected) = self.expected_of_call(file, suffix) else { return };

@@ -2,9 +2,11 @@
 
 use super::applicability::pair_arguments;
 use super::callables::{Arguments, ValueParameter};
+use super::source_file::SourceFile;
 use super::substitution::Substitution;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
 impl Universe<'_> {
@@ -130,7 +132,7 @@ impl Universe<'_> {
         arguments: &Arguments,
         own: &[DeclarationId],
         bound: &mut Substitution,
-        until: Option<symd_syntax::NodeId>,
+        until: Option<NodeId>,
     ) {
         if let Some(list) = arguments.types {
             for (parameter, ty) in own.iter().zip(self.type_arguments(file, list)) {
@@ -141,10 +143,9 @@ impl Universe<'_> {
             }
         }
         let Some(pairs) = pair_arguments(parameters, arguments) else { return };
-        let is_lambda = |value| matches!(file.kind(value), K::LambdaLiteral | K::AnonymousFunction);
         let mut undecided = Vec::new();
         for (at, value, is_spread) in &pairs {
-            if !is_spread && !is_lambda(*value) && mentions(&parameters[*at].ty, own) {
+            if !is_spread && !is_function_value(file, *value) && mentions(&parameters[*at].ty, own) {
                 let actual = self.expression_type(file, *value);
                 self.unify(&parameters[*at].ty, &actual, own, bound);
                 self.left_open(&parameters[*at].ty, &actual, own, &mut undecided);
@@ -157,7 +158,7 @@ impl Universe<'_> {
             if until == Some(*value) {
                 return;
             }
-            if is_lambda(*value) && mentions(&parameters[*at].ty, own) {
+            if is_function_value(file, *value) && mentions(&parameters[*at].ty, own) {
                 let expected = bound.close(&parameters[*at].ty, own);
                 let actual = self.lambda_type(file, *value, &expected);
                 self.unify(&parameters[*at].ty, &actual, own, bound);
@@ -166,8 +167,13 @@ impl Universe<'_> {
     }
 }
 
+/// Whether an argument is a lambda or an anonymous function.
+pub(super) fn is_function_value(file: &SourceFile, value: NodeId) -> bool {
+    matches!(file.kind(value), K::LambdaLiteral | K::AnonymousFunction)
+}
+
 /// Whether a type holds one of these parameters.
-fn mentions(ty: &Type, own: &[DeclarationId]) -> bool {
+pub(super) fn mentions(ty: &Type, own: &[DeclarationId]) -> bool {
     match ty {
         Type::Parameter(parameter) => own.contains(parameter),
         Type::Class(class) => class.arguments.iter().any(|argument| mentions(argument, own)),

@@ -82,7 +82,7 @@ impl Universe<'_> {
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
             let mut bound =
                 self.bound_by_call(file, candidate, call.receiver.as_ref(), &arguments, Some(argument));
-            self.bind_expected(file, suffix, candidate, &mut bound);
+            self.bind_expected(file, suffix, candidate, &arguments, &mut bound);
             let own = self.type_parameters(candidate.declaration);
             let ty = self.as_function(bound.close(&parameters[*at].ty, &own));
             match &expected {

@@ -362,16 +362,26 @@ fn leaves(file: &SourceFile, body: NodeId) -> bool {
     })
 }
 
-/// Whether the subject is assigned between two nodes. In `node = node.next` it is only after the value was read; in a loop that was before.
+/// Whether the subject is assigned between two nodes. In `node = node.next` it is only after the value was read; where the code around it
+/// may run again, that was before.
 fn is_assigned_between(file: &SourceFile, subject: &str, from: NodeId, to: NodeId) -> bool {
-    let is_loop =
-        |node: &NodeId| matches!(file.kind(*node), K::ForStatement | K::WhileStatement | K::DoWhileStatement);
-    let is_in_loop = file.ancestors(to).take_while(|above| *above > from).any(|above| is_loop(&above));
+    let may_run_again = |node: NodeId| {
+        matches!(
+            file.kind(node),
+            K::ForStatement
+                | K::WhileStatement
+                | K::DoWhileStatement
+                | K::LambdaLiteral
+                | K::AnonymousFunction
+                | K::FunctionDeclaration
+        )
+    };
+    let is_repeated = file.ancestors(to).take_while(|above| *above > from).any(may_run_again);
     let is_around = |assignment: NodeId| file.ancestors(to).any(|above| above == assignment);
     let is_target = |node: NodeId| {
         file.kind(node) == K::DirectlyAssignableExpression
             && file.text_of(node) == subject
-            && (is_in_loop || !file.parent(node).is_some_and(is_around))
+            && (is_repeated || !file.parent(node).is_some_and(is_around))
     };
     file.tree().between(from, to).any(is_target)
 }
