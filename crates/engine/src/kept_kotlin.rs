@@ -24,7 +24,7 @@ pub(super) struct KeptKotlin {
 pub(super) struct KotlinKey {
     /// The snapshot's.
     pub(super) revision: u64,
-    /// The snapshot's; no file is unread.
+    /// The snapshot's, all of them read: what was found out is compared with later ones.
     pub(super) files: SnapshotFiles,
     /// How often files were changed that may be build files and that the index does not read.
     pub(super) build_changes: u64,
@@ -36,8 +36,8 @@ impl KotlinKey {
         (self.revision, self.build_changes)
     }
 
-    /// Whether the other one is not of an earlier state, and the files in which both differ are all that may have changed between them. Two
-    /// snapshots of one revision may differ, too: in texts with the same symbols.
+    /// Whether `later` is as new or newer, and differs only in files that [`SnapshotFiles::changes_since`] lists. Two snapshots of one revision
+    /// may differ, too: in texts with the same symbols.
     fn leads_to(&self, later: &KotlinKey) -> bool {
         self.revision <= later.revision
             && self.build_changes == later.build_changes
@@ -77,11 +77,18 @@ impl KeptKotlin {
             return;
         }
         let mut kept = self.locked();
+        // What no question will go on from would keep the entries of an old index.
+        kept.states.retain(|one| one.key.leads_to(&key) || key.leads_to(&one.key));
         let at = kept.states.partition_point(|one| one.key.order() <= key.order());
         kept.states.insert(at, KeptState { key, state });
         if kept.states.len() > cores::count() {
             kept.states.remove(0);
         }
+    }
+
+    /// Lets go of what was found out before the files of a key, since too much has changed.
+    pub(super) fn forget_before(&self, key: &KotlinKey) {
+        self.locked().states.retain(|one| one.key.order() >= key.order());
     }
 
     /// Returns the modules, which `read` reads where no question on the same build files has.

@@ -289,7 +289,12 @@ impl Sources for View {
         let found = self.kotlin_key().and_then(|key| {
             let KeptState { key: of, state } = self.kept_kotlin.take(&key)?;
             let parsed_before = |file: &FileEntry| self.parses.get(file.hash()?, file.grammar()?, || None);
-            state.after_changes(key.files.changes_since(&of.files), self, parsed_before, cancel)
+            let changes = key.files.changes_since(&of.files);
+            let found = state.after_changes(changes, self, parsed_before, cancel);
+            if found.is_none() && !cancel.is_cancelled() {
+                self.kept_kotlin.forget_before(&key);
+            }
+            found
         });
         if found.is_some() {
             self.goes_on.store(true, Ordering::Release);

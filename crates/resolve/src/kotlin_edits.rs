@@ -1,5 +1,5 @@
-//! Edits of Kotlin files that leave what was found out about the other files true: those within the blocks of functions, and of
-//! comments. Invariant: what is kept is what a question would find out itself.
+//! Edits of Kotlin files after which what was found out about other files still holds: edits in the blocks of functions and in comments.
+//! Invariant: what is kept is what a question would find out itself.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const MAX_EDITS: usize = 32;
 
 impl KotlinState {
     /// Makes it a state of the files as `sources` sees them. `changes` are all files that differ, and `parsed_before` returns the earlier text
-    /// of one, if it is kept. `None` where something may not be true any more.
+    /// of one, if it is kept. `None` if something may no longer be true.
     pub fn after_changes<'c>(
         mut self,
         changes: impl Iterator<Item = EntryChange<'c>>,
@@ -32,6 +32,7 @@ impl KotlinState {
             if sources.gradle_modules().depends_on(&either.path) {
                 return None;
             }
+            // `profile` knows only the new content of a file without an extension.
             let is_meant = [before, after].into_iter().flatten().any(|file| is_jvm(file))
                 || profile(sources, &either.path).is_some_and(|language| language.family == Family::Jvm);
             if !is_meant {
@@ -67,11 +68,12 @@ impl KotlinState {
 
 /// Whether the index tells the same of both, as far as other files see it.
 fn have_same_symbols(before: &FileEntry, after: &FileEntry) -> bool {
-    let (Some(was), Some(is)) = (before.outline(), after.outline()) else { return false };
+    // The earlier entry goes with the earlier snapshot, so it need not keep what is read.
+    let (Some(was), Some(is)) = (before.outline_once(), after.outline()) else { return false };
     let visible = |outline: &Outline| {
         let rows = 0..outline.rows.len();
         let visible = rows.filter(|&at| !outline.rows[at].is_local());
         visible.map(|at| (outline.name_path(at), outline.rows[at].kind())).collect::<Vec<_>>()
     };
-    was.imports.package() == is.imports.package() && visible(was) == visible(is)
+    was.imports.package() == is.imports.package() && visible(&was) == visible(is)
 }

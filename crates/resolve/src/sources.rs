@@ -36,8 +36,8 @@ pub trait Sources: Sync {
         current: &CurrentText,
         cancel: &Cancel,
     ) -> Option<Arc<SourceFile>>;
-    /// Returns what an earlier question found out about the same Kotlin files; nothing where none did. A file that has changed
-    /// since is not given by [`Sources::kotlin_file`] from then on.
+    /// Returns what an earlier question found out about Kotlin files, brought up to date with those that have changed; nothing where none
+    /// did. A file that changes after the snapshot is not given by [`Sources::kotlin_file`] from then on.
     fn kotlin_state(&self, _cancel: &Cancel) -> KotlinState {
         KotlinState::default()
     }

@@ -57,7 +57,7 @@ impl JudgedOccurrences {
         self.occurrences.iter().filter(|one| one.judgement.is_open() && !self.is_definition(one))
     }
 
-    /// Returns those of them that leave an answer incomplete: an import that brings other declarations of its name, too, does not.
+    /// Returns the open ones that leave an answer incomplete. An import that also brings other declarations of its name does not.
     pub(crate) fn undecided(&self) -> impl Iterator<Item = &Occurrence> {
         self.open().filter(|one| !(one.role == Role::Import && one.judgement == Judgement::Probable))
     }

@@ -358,8 +358,8 @@ fn is_int_literal(file: &SourceFile, value: NodeId) -> bool {
     let text = file.text_of(value).replace('_', "");
     let read = match file.kind(value) {
         K::IntegerLiteral => text.parse(),
-        K::HexLiteral => i32::from_str_radix(text.trim_start_matches(['0', 'x', 'X']), 16),
-        K::BinLiteral => i32::from_str_radix(text.trim_start_matches(['0', 'b', 'B']), 2),
+        K::HexLiteral => i32::from_str_radix(text.get(2..).unwrap_or_default(), 16),
+        K::BinLiteral => i32::from_str_radix(text.get(2..).unwrap_or_default(), 2),
         _ => return false,
     };
     read.is_ok()

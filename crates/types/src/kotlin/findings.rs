@@ -46,7 +46,7 @@ impl KotlinFindings {
         self.read.extend(files);
     }
 
-    /// Whether anything of it may depend on what stands in a file beside what its outline tells.
+    /// Whether any finding may depend on more of a file than its outline.
     pub fn has_read(&self, file: FileKey) -> bool {
         self.read.contains(&file)
     }
@@ -58,7 +58,7 @@ impl KotlinFindings {
 
     /// Returns about how many bytes of memory it takes.
     pub fn memory(&self) -> usize {
-        let mut bytes = 0;
+        let mut bytes = self.read.len() * (size_of::<FileKey>() + ENTRY_OVERHEAD);
         self.each(|memo| bytes += memo.memory());
         bytes
     }

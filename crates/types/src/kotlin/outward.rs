@@ -1,30 +1,25 @@
-//! What other files see of a file: all but its comments and the blocks of its functions, whose result is written or `Unit`.
+//! What other files see of a file: everything except comments and the blocks of functions. The result type of a function with a block is
+//! written, or is `Unit`.
 
 use super::declarations::is_class_node;
 use super::source_file::SourceFile;
-use symd_base::TextRange;
+use symd_base::{ContentHash, TextRange};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
-
-/// The text and the nodes that other files may see.
-#[derive(Debug, Default, PartialEq)]
-struct OutwardView {
-    /// The text without what is hidden; a run of blanks is one blank, or one line feed if it holds one.
-    text: String,
-    /// The kind of each node, and the number of the declaration that it is.
-    nodes: Vec<(K, Option<usize>)>,
-}
 
 impl SourceFile {
     /// Whether what is found out about other files holds with either of two texts of this one: nothing that other files see differs, and
     /// its declarations have the same numbers.
     pub fn looks_like(&self, other: &SourceFile) -> bool {
-        self.outward_view() == other.outward_view()
+        let hash = |file: &SourceFile| *file.outward.get_or_init(|| file.outward_hash());
+        hash(self) == hash(other)
     }
 
-    fn outward_view(&self) -> OutwardView {
-        let (mut view, mut seen) = (OutwardView::default(), 0);
-        let mut hidden_until = 0;
+    /// Hashes the text without what is hidden, in which a run of blanks is one blank or line feed, and of each node its kind and the number of
+    /// the declaration that it is.
+    fn outward_hash(&self) -> ContentHash {
+        let (mut text, mut nodes) = (String::new(), Vec::new());
+        let (mut seen, mut hidden_until) = (0, 0);
         for node in self.tree().nodes() {
             let range = self.range(node);
             let kind = self.kind(node);
@@ -34,19 +29,24 @@ impl SourceFile {
                 continue;
             }
             if is_comment || self.hides_its_text(node) {
-                push_text(&mut view.text, self.slice(TextRange::new(seen, range.start)));
+                push_text(&mut text, self.slice(TextRange::new(seen, range.start)));
                 (seen, hidden_until) = (range.end, range.end);
-                push_text(&mut view.text, if is_comment { " " } else { "{}" });
+                push_text(&mut text, if is_comment { " " } else { "{}" });
             }
             if !is_comment {
-                view.nodes.push((kind, self.declaration_of(node)));
+                let number = self.declaration_of(node).unwrap_or(usize::MAX);
+                nodes.push(kind as u8);
+                nodes.extend(number.to_le_bytes());
             }
         }
-        push_text(&mut view.text, self.slice(TextRange::new(seen, self.len())));
-        view
+        push_text(&mut text, self.slice(TextRange::new(seen, self.len())));
+        // A text holds no such byte.
+        text.push('\0');
+        ContentHash::of(&[text.as_bytes(), &nodes].concat())
     }
 
-    /// Whether a node is the block of a function without types: members of types in it can be found by their names.
+    /// Whether a node is the block of a function, and declares no class or object. Members of a class in a block are found by their names from
+    /// other files, so such a block is not hidden.
     fn hides_its_text(&self, node: NodeId) -> bool {
         self.kind(node) == K::FunctionBody
             && self.text_of(node).starts_with('{')

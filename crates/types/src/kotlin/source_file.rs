@@ -1,7 +1,9 @@
 //! A Kotlin file: its text, its tree, its imports and its declarations.
 
+use std::sync::OnceLock;
+
 use super::declarations::{DeclarationKind, KotlinDeclaration, declarations, is_class_node};
-use symd_base::{Text, TextRange};
+use symd_base::{ContentHash, Text, TextRange};
 use symd_syntax::kotlin::KotlinNode;
 use symd_syntax::{FlatTree, NodeId};
 
@@ -34,6 +36,8 @@ pub struct SourceFile {
     pub(super) declarations: Vec<KotlinDeclaration>,
     /// The numbers of all declarations, each with its scope, in ascending order.
     by_scope: Vec<(NodeId, u32)>,
+    /// The hash of what other files see of it.
+    pub(super) outward: OnceLock<ContentHash>,
 }
 
 impl SourceFile {
@@ -46,6 +50,7 @@ impl SourceFile {
             imports: Vec::new(),
             declarations: Vec::new(),
             by_scope: Vec::new(),
+            outward: OnceLock::new(),
         };
         file.read_header();
         file.declarations = declarations(&file);

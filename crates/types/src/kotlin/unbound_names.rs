@@ -14,8 +14,8 @@ use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
 impl Universe<'_> {
-    /// Returns the project's declarations that an identifier may mean to which nothing was found. None where something from outside may
-    /// be meant.
+    /// Returns the project's declarations that an identifier may mean for which nothing was found; none where a declaration from outside may be
+    /// meant.
     pub(super) fn unbound(&self, file: &ProjectFile, node: NodeId) -> Vec<DeclarationId> {
         let name = file.name_text(node);
         match file.parent(node).map(|parent| (parent, file.kind(parent))) {
