@@ -245,7 +245,10 @@ fn what_kotlin_writes_of_javas_calls_the_setter_and_the_getter() {
             "Door/setWidth",
             "Use.kt\n 3 in h: fun h(d: Door) { d.width += 1 }\n 4 in i: fun i(d: Door) = ++d.width\n",
         ),
-        ("Door/getWidth", "Use.kt\n 3? in h: "),
+        (
+            "Door/getWidth",
+            "Use.kt\n 3 in h: fun h(d: Door) { d.width += 1 }\n 4 in i: fun i(d: Door) = ++d.width\n 5 in j: ",
+        ),
     ] {
         let answer = user.check(&["refs", name], 0);
         assert!(answer.starts_with(uses), "{name}: {answer}");

@@ -176,17 +176,24 @@ impl Universe<'_> {
         Some(invoked.unwrap_or_else(|| self.with_constructors(file, lookup, arguments)))
     }
 
-    /// Returns what a call possibly calls whose function means nothing that the file sees.
-    pub(super) fn unbound_call(&self, file: &ProjectFile, suffix: NodeId, arguments: &Arguments) -> Lookup {
-        let callee = file.parent(suffix).and_then(|call| callee_of(file, call));
-        let name = callee.and_then(|callee| match file.kind(callee) {
-            K::NavigationExpression => file.child(file.children(callee).last()?, K::SimpleIdentifier),
-            _ => Some(callee),
-        });
-        let found = name.map_or(Vec::new(), |name| self.unbound(file, name));
-        let candidates = found.into_iter().map(Member::new).collect();
+    /// Returns what a call possibly calls whose function means nothing that the file sees; `None` for nothing of the project.
+    pub(super) fn unbound_call(
+        &self,
+        file: &ProjectFile,
+        suffix: NodeId,
+        arguments: &Arguments,
+    ) -> Option<Lookup> {
+        let callee = callee_of(file, file.parent(suffix)?)?;
+        let name = match file.kind(callee) {
+            K::NavigationExpression => file.child(file.children(callee).last()?, K::SimpleIdentifier)?,
+            _ => callee,
+        };
+        let candidates: Vec<Member> = self.unbound(file, name).into_iter().map(Member::new).collect();
+        if candidates.is_empty() {
+            return None;
+        }
         let lookup = Lookup { candidates, certainty: Certainty::Possible, ..Lookup::nothing(false) };
-        self.with_constructors(file, lookup, arguments)
+        Some(self.with_constructors(file, lookup, arguments))
     }
 
     /// Resolves `invoke` where an object of a class is called.

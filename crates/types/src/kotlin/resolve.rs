@@ -302,7 +302,7 @@ impl Universe<'_> {
             return NameResolution::unknown();
         };
         if call.candidates.is_empty() && !call.may_be_other {
-            call = self.unbound_call(file, holder, &arguments);
+            call = self.unbound_call(file, holder, &arguments).unwrap_or(call);
         }
         let mut declarations = Vec::new();
         for member in &call.candidates {
