@@ -38,6 +38,7 @@ impl SpilledBytes {
     /// Keeps bytes in the file, if there is one that takes them, or else in memory.
     pub(super) fn new(bytes: Vec<u8>, file: Option<&Arc<UnnamedFile>>) -> SpilledBytes {
         static LAST: AtomicU64 = AtomicU64::new(0);
+        let file = file.filter(|_| !bytes.is_empty());
         let Some(kept) = file.and_then(|file| file.keep(&bytes)) else {
             return SpilledBytes::Resident(bytes.into());
         };

@@ -43,8 +43,7 @@ impl UnnamedFile {
     /// Writes bytes; `None` if the disk does not take them.
     pub fn keep(self: &Arc<UnnamedFile>, bytes: &[u8]) -> Option<KeptBytes> {
         let file = self.file.get_or_init(|| create(&self.directory).ok()).as_ref()?;
-        let blocks = (bytes.len() as u64).next_multiple_of(BLOCK);
-        let offset = self.end.fetch_add(blocks, Ordering::Relaxed);
+        let offset = self.end.fetch_add(on_disk(bytes.len()), Ordering::Relaxed);
         let kept = KeptBytes { of: self.clone(), offset, length: bytes.len(), hash: ContentHash::of(bytes) };
         file.write_all_at(bytes, offset).ok()?;
         Some(kept)
@@ -73,10 +72,14 @@ impl Drop for KeptBytes {
     fn drop(&mut self) {
         let Some(file) = self.of.opened() else { return };
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        let blocks = (self.length as u64).next_multiple_of(BLOCK);
         // Where the file system cannot do that, they are freed when the process ends.
-        let _ = rustix::fs::fallocate(file, flags, self.offset, blocks.max(BLOCK));
+        let _ = rustix::fs::fallocate(file, flags, self.offset, on_disk(self.length));
     }
+}
+
+/// Returns how many bytes of the file are a piece's own: no other piece begins within them, even where it has none.
+fn on_disk(length: usize) -> u64 {
+    (length.max(1) as u64).next_multiple_of(BLOCK)
 }
 
 fn create(directory: &Path) -> io::Result<File> {
@@ -107,6 +110,17 @@ mod tests {
         let before = blocks();
         drop(kept);
         assert!(blocks() * 2 < before, "{before} {}", blocks());
+    }
+
+    #[test]
+    fn dropping_no_bytes_leaves_the_next_ones() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let file = Arc::new(UnnamedFile::new(scratch.path()));
+        let empty = file.keep(b"").expect("written");
+        let next = file.keep(&[1; 10_000]).expect("written");
+        assert_eq!(empty.read(), Some(Vec::new()));
+        drop(empty);
+        assert!(next.read().is_some_and(|bytes| bytes == [1; 10_000]));
     }
 
     #[test]
