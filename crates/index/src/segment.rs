@@ -24,6 +24,8 @@ pub(super) struct Segment {
 pub(super) struct SegmentOverFiles {
     pub(super) segment: Segment,
     pub(super) files: Arc<[Arc<FileEntry>]>,
+    /// Files that are not in it, since their outlines cannot be read.
+    pub(super) unreadable: Vec<Arc<FileEntry>>,
 }
 
 /// A segment that is to be part of a larger one.
@@ -114,16 +116,19 @@ impl Segment {
     pub(super) fn build(files: Vec<Arc<FileEntry>>) -> SegmentOverFiles {
         let mut names = NameTable::new();
         let mut row_names: Vec<u32> = Vec::with_capacity(files.iter().map(|file| file.symbol_count()).sum());
-        let mut known = Vec::with_capacity(files.len());
+        let (mut known, mut unreadable) = (Vec::with_capacity(files.len()), Vec::new());
         for file in files {
-            let Some(outline) = file.outline_once() else { continue };
+            let Some(outline) = file.outline_once() else {
+                unreadable.push(file);
+                continue;
+            };
             row_names.extend(outline.rows.iter().map(|row| names.number(outline.name(row))));
             known.push(file);
         }
         names.shrink();
         let rows = known.iter().map(|file| file.symbol_count());
         let postings = PackedPostings::pack(names.len(), rows, &row_names);
-        SegmentOverFiles { segment: Segment { names, postings }, files: known.into() }
+        SegmentOverFiles { segment: Segment { names, postings }, files: known.into(), unreadable }
     }
 
     /// Returns one table of several, without the rows of files that are out of date; `None` if some rows are lost. Reads no outline.

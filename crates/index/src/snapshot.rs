@@ -146,7 +146,8 @@ impl SegmentPlan {
         if self.replaced.is_empty() {
             return BuiltSegment { built: loose, is_whole: false };
         }
-        let SegmentOverFiles { segment, files } = loose;
+        // Those that cannot be read stay loose.
+        let SegmentOverFiles { segment, files, .. } = loose;
         let dead = vec![0; files.len().div_ceil(64)].into();
         let loose = LiveSegment { segment: Arc::new(segment), files, dead, dead_rows: 0 };
         let parts: Vec<LiveSegment> = self.replaced.into_iter().chain([loose]).collect();
@@ -172,7 +173,7 @@ fn merge(parts: &[LiveSegment]) -> SegmentOverFiles {
     let parts: Vec<SegmentPart<'_>> = parts.collect();
     let files = living.into_iter().map(|(file, ..)| file);
     match Segment::merge(&parts) {
-        Some(segment) => SegmentOverFiles { segment, files: files.collect() },
+        Some(segment) => SegmentOverFiles { segment, files: files.collect(), unreadable: Vec::new() },
         None => Segment::build(files.collect()),
     }
 }
@@ -451,7 +452,7 @@ impl IndexState {
 
     /// Adds a segment built from a [`IndexState::plan`] of this state; files that changed since stay loose.
     pub fn adopt(&mut self, built: BuiltSegment) {
-        let BuiltSegment { built: SegmentOverFiles { segment, mut files }, is_whole } = built;
+        let BuiltSegment { built: SegmentOverFiles { segment, mut files, unreadable }, is_whole } = built;
         let mut dead = Vec::new();
         for file in Arc::make_mut(&mut files) {
             match self.files.get(file.path.as_str()).filter(|now| now.same_symbols(file)) {
@@ -471,6 +472,14 @@ impl IndexState {
         dead.iter().for_each(|path| live.mark_dead(path));
         if is_whole {
             self.segments.clear();
+            // They are in no table now.
+            for file in unreadable {
+                if let Some(now) = self.files.get(file.path.as_str()).filter(|now| now.same_symbols(&file))
+                    && self.loose.insert(now.path.clone(), now.clone()).is_none()
+                {
+                    self.loose_rows += now.symbol_count();
+                }
+            }
         }
         self.segments.push(live);
         self.published = None;

@@ -357,6 +357,32 @@ fn rows_that_the_disk_has_lost_are_found_in_the_outlines() {
     assert_eq!(found(&mut state), expected);
 }
 
+#[test]
+fn a_file_that_a_table_made_of_outlines_leaves_out_is_found_when_it_is_scanned_again() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let limits = SegmentThresholds { spilled_bytes: 0, ..SegmentThresholds::default() };
+    let mut state = IndexState::with_limits(limits);
+    let scratch = tempfile::tempdir().expect("scratch");
+    state.keep_tables_in(Arc::new(UnnamedFile::new(scratch.path())));
+    (0..300).for_each(|_| state.put(entry(&mut random)));
+    state.adopt(state.plan_whole().build());
+    let scanned: Vec<Arc<FileEntry>> =
+        state.within(&RelPath::root()).filter(|file| file.symbol_count() > 0).cloned().collect();
+    let stored = Arc::new(Stored::default());
+    let_go(&mut state, &stored, &RelPath::root(), || true);
+    cut_unnamed_file(scratch.path());
+    for lost in scanned.iter().take(3) {
+        stored.0.lock().expect("sound").remove(&lost.key().expect("parsed"));
+    }
+    state.adopt(state.plan_whole().build());
+    scanned.iter().for_each(|file| state.put(file.clone()));
+    assert_tables(&state.snapshot());
+    // They come into the next table.
+    state.adopt(state.plan_whole().build());
+    assert_tables(&state.snapshot());
+    assert_eq!(state.segment_count(), 1);
+}
+
 /// Cuts the file without a name that was made in `directory`.
 #[allow(clippy::disallowed_methods, reason = "it damages a file")]
 fn cut_unnamed_file(directory: &std::path::Path) {
