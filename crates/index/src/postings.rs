@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::spilled_bytes::SpilledBytes;
 use symd_base::state::UnnamedFile;
@@ -32,6 +33,8 @@ pub(super) struct PackedPostings {
     bytes: SpilledBytes,
     /// A checksum of each list, if they are on disk.
     checksums: Box<[u32]>,
+    /// Whether some of them could not be read.
+    is_lost: AtomicBool,
     count: usize,
 }
 
@@ -103,7 +106,8 @@ impl PackedPostings {
 
     fn new(starts: Vec<u32>, bytes: Vec<u8>, count: usize) -> PackedPostings {
         let bytes = SpilledBytes::new(bytes, None);
-        PackedPostings { starts: starts.into(), bytes, checksums: Box::default(), count }
+        let (checksums, is_lost) = (Box::default(), AtomicBool::new(false));
+        PackedPostings { starts: starts.into(), bytes, checksums, is_lost, count }
     }
 
     /// Keeps the lists in the file, if it takes them.
@@ -122,7 +126,12 @@ impl PackedPostings {
 
     /// Returns the rows of the name with this number; `None` if they are lost.
     pub(super) fn of_name(&self, number: u32) -> Option<PostingList<'_>> {
-        self.checked(number, self.bytes.part(self.range(number))?)
+        self.checked(number, self.part(self.range(number))?)
+    }
+
+    /// Whether some of the rows were found to be lost.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
     }
 
     /// Returns what reads the lists of several names.
@@ -140,10 +149,29 @@ impl PackedPostings {
         self.starts[number] as usize..self.starts[number + 1] as usize
     }
 
+    fn part(&self, part: Range<usize>) -> Option<Cow<'_, [u8]>> {
+        let bytes = self.bytes.part(part);
+        if bytes.is_none() {
+            self.lose();
+        }
+        bytes
+    }
+
     fn checked<'a>(&self, number: u32, bytes: Cow<'a, [u8]>) -> Option<PostingList<'a>> {
         let is_sound =
             self.checksums.get(number as usize).is_none_or(|checksum| *checksum == name_hash(&bytes));
+        if !is_sound {
+            self.lose();
+        }
         is_sound.then_some(PostingList { bytes, at: 0, last: Posting::default() })
+    }
+
+    fn lose(&self) {
+        if !self.is_lost.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "rows of a name table on disk cannot be read; the files' outlines are read instead"
+            );
+        }
     }
 }
 
@@ -158,7 +186,7 @@ impl<'a> PostingReader<'a> {
             // The next ones are close behind it.
             let last = *self.of.starts.last()? as usize;
             let end = last.min(range.end.max(range.start + READ_AHEAD));
-            self.read = self.of.bytes.part(range.start..end)?.into_owned();
+            self.read = self.of.part(range.start..end)?.into_owned();
             self.start = range.start;
         }
         let bytes = self.read.get(range.start - self.start..range.end - self.start)?.to_vec();
@@ -309,7 +337,8 @@ mod tests {
         packed.spill(&Arc::new(UnnamedFile::new(scratch.path())));
         let sound = packed.of_name(7).expect("there").collect::<Vec<_>>();
         packed.checksums[5] ^= 1;
-        assert!(packed.of_name(5).is_none());
+        assert!(!packed.is_lost());
+        assert!(packed.of_name(5).is_none() && packed.is_lost());
         let mut reader = packed.reader();
         assert!(reader.of_name(5).is_none());
         assert_eq!(reader.of_name(7).map(Iterator::collect), Some(sound));

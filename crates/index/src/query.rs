@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::file::FileEntry;
 use super::needed_words::NeededWords;
 use super::postings::PostingList;
-use super::snapshot::Snapshot;
+use super::snapshot::{LiveSegment, Snapshot};
 use super::unread::Need;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
@@ -124,33 +124,18 @@ impl Snapshot {
             Scope::Project => true,
             Scope::Within(directory) => file.path.is_within(directory),
         };
-        let name = query.pattern.last_name();
         let mut hits = self.scan(self.loose.iter().filter(|file| in_scope(file)), query);
         for live in &self.segments {
-            let (found_before, mut is_lost) = (hits.len(), false);
-            let mut take = |postings: Option<PostingList<'_>>| {
-                is_lost |= postings.is_none();
-                for (file, row) in postings.into_iter().flat_map(|postings| live.living(postings)) {
-                    if in_scope(file) && file.outline().is_some_and(|outline| query.accepts(outline, row)) {
-                        hits.push(Hit { file: file.clone(), row });
-                    }
-                }
-                cancel.check()
-            };
-            match query.pattern.matching() {
-                Matching::Exact => {
-                    take(live.segment.exact(name))?;
-                    // A name that itself contains a `/` or an index is found by the whole pattern only.
-                    let whole = query.pattern.whole();
-                    if whole != name {
-                        take(live.segment.exact(whole))?;
-                    }
-                }
-                Matching::Substring => live.segment.containing(name).try_for_each(take)?,
+            let found_before = hits.len();
+            if look_up_in(live, query, in_scope, &mut hits, cancel)? {
+                continue;
             }
-            if is_lost {
-                hits.truncate(found_before);
-                hits.extend(self.scan(live.living_files().filter(|file| in_scope(file)), query));
+            hits.truncate(found_before);
+            for file in live.living_files().filter(|file| in_scope(file)) {
+                cancel.check()?;
+                // Most have no hit, and all outlines together may take more memory than there is.
+                let rows = file.outline_once().map_or_else(Vec::new, |outline| query.rows_in(&outline));
+                hits.extend(rows.into_iter().map(|row| Hit { file: file.clone(), row }));
             }
         }
         Ok(hits)
@@ -163,5 +148,40 @@ impl Snapshot {
             .into_iter()
             .flat_map(|file| rows_of(file).into_iter().map(|row| Hit { file: file.clone(), row }))
             .collect()
+    }
+}
+
+/// Adds the table's hits. Returns whether they are all: `false` if some of its rows are lost.
+fn look_up_in(
+    live: &LiveSegment,
+    query: &Query,
+    in_scope: impl Fn(&FileEntry) -> bool,
+    hits: &mut Vec<Hit>,
+    cancel: &Cancel,
+) -> Result<bool, Cancelled> {
+    let mut take = |postings: Option<PostingList<'_>>| {
+        let Some(postings) = postings else { return Ok(false) };
+        for (file, row) in live.living(postings) {
+            if in_scope(file) && file.outline().is_some_and(|outline| query.accepts(outline, row)) {
+                hits.push(Hit { file: file.clone(), row });
+            }
+        }
+        cancel.check().map(|()| true)
+    };
+    let name = query.pattern.last_name();
+    match query.pattern.matching() {
+        Matching::Exact => {
+            // A name that itself contains a `/` or an index is found by the whole pattern only.
+            let whole = query.pattern.whole();
+            Ok(take(live.segment.exact(name))? && (whole == name || take(live.segment.exact(whole))?))
+        }
+        Matching::Substring => {
+            for postings in live.segment.containing(name) {
+                if !take(postings)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
     }
 }

@@ -207,6 +207,11 @@ impl Segment {
         (0..offset(self.names.len())).filter_map(move |number| reader.of_name(number))
     }
 
+    /// Whether some of its rows were found to be lost.
+    pub(super) fn is_lost(&self) -> bool {
+        self.postings.is_lost()
+    }
+
     /// Returns how many bytes of memory its rows take.
     pub(super) fn posting_bytes(&self) -> usize {
         self.postings.memory()

@@ -408,7 +408,7 @@ impl IndexState {
 
     /// Returns what is worth building now, if anything: a segment over the loose files, or one over
     /// everything when there are many segments or more than a quarter of their rows is dead. Many dead rows
-    /// are reason enough by themselves: they keep the outlines of removed files in memory.
+    /// are reason enough by themselves: they keep the outlines of removed files in memory. So are lost rows.
     pub fn plan(&self) -> Option<SegmentPlan> {
         self.plan_beyond(self.limits.loose_rows, self.limits.loose_files)
     }
@@ -428,6 +428,10 @@ impl IndexState {
     }
 
     fn plan_beyond(&self, loose_rows: usize, loose_files: usize) -> Option<SegmentPlan> {
+        // Until then each question that meets what is lost reads all outlines of the table.
+        if self.segments.iter().any(|live| live.segment.is_lost()) {
+            return Some(self.plan_whole());
+        }
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
         let mostly_dead = dead * 4 > rows;

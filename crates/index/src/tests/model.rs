@@ -2,6 +2,7 @@
 
 use crate::entry_memory::EntryMemory;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::cache::Key;
@@ -80,7 +81,17 @@ fn let_some_go(state: &mut IndexState, stored: &Arc<Stored>, random: &mut fastra
 }
 
 /// Lets go of outlines of those files of the tables, from a path on, for which `is_chosen` returns `true`.
-fn let_go(state: &mut IndexState, stored: &Arc<Stored>, from: &RelPath, mut is_chosen: impl FnMut() -> bool) {
+fn let_go(state: &mut IndexState, stored: &Arc<Stored>, from: &RelPath, is_chosen: impl FnMut() -> bool) {
+    let_go_to(state, (stored, stored.clone()), from, is_chosen);
+}
+
+/// Like [`let_go`], with a reader of its own.
+fn let_go_to(
+    state: &mut IndexState,
+    (stored, reader): (&Arc<Stored>, Arc<dyn OutlineReader>),
+    from: &RelPath,
+    mut is_chosen: impl FnMut() -> bool,
+) {
     let snapshot = state.snapshot();
     let some: Vec<_> = snapshot.in_tables_from(from).filter(|_| is_chosen()).collect();
     let summary = |file: &Arc<FileEntry>| file.file_outline().and_then(|outline| outline.summary().cloned());
@@ -88,7 +99,7 @@ fn let_go(state: &mut IndexState, stored: &Arc<Stored>, from: &RelPath, mut is_c
     let resident: Vec<(Key, Arc<Outline>)> =
         resident.map(|file| (file.key().expect("parsed"), file.outline().expect("there").clone())).collect();
     stored.0.lock().expect("sound").extend(resident.iter().cloned());
-    let mut new = OutlineSummaries::summarize(&resident, stored.clone(), None).into_iter();
+    let mut new = OutlineSummaries::summarize(&resident, reader, None).into_iter();
     let mut without = |file: &&Arc<FileEntry>| {
         let summary = summary(file).or_else(|| new.next()).expect("one for each");
         (Arc::clone(file), Arc::new(file.without_outline(summary).expect("parsed")))
@@ -350,11 +361,53 @@ fn rows_that_the_disk_has_lost_are_found_in_the_outlines() {
     let expected = found(&mut state);
     assert!(expected.iter().all(|hits| hits.len() > 3));
     cut_unnamed_file(scratch.path());
+    assert!(state.plan().is_none(), "no loss has been met");
     assert_eq!(found(&mut state), expected);
     // A table that is made of it is made of the outlines.
-    state.adopt(state.plan_whole().build());
+    state.adopt(state.plan().expect("it is lost").build());
     assert_tables(&state.snapshot());
     assert_eq!(found(&mut state), expected);
+    assert!(state.plan().is_none());
+}
+
+/// Raises a flag when an outline is read.
+#[derive(Debug)]
+struct Cancelling(Arc<Stored>, Cancel, AtomicUsize);
+
+impl OutlineReader for Cancelling {
+    fn read_back(&self, key: Key, rows: usize, path: &RelPath) -> Option<Arc<Outline>> {
+        self.1.cancel();
+        self.2.fetch_add(1, Ordering::Relaxed);
+        self.0.read_back(key, rows, path)
+    }
+}
+
+#[test]
+fn a_search_of_lost_rows_keeps_no_outline_without_a_hit_and_can_be_cancelled() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let limits = SegmentThresholds { spilled_bytes: 0, ..SegmentThresholds::default() };
+    let mut state = IndexState::with_limits(limits);
+    let scratch = tempfile::tempdir().expect("scratch");
+    state.keep_tables_in(Arc::new(UnnamedFile::new(scratch.path())));
+    (0..300).for_each(|_| state.put(entry(&mut random)));
+    state.adopt(state.plan_whole().build());
+    let (stored, flag) = (Arc::new(Stored::default()), Cancel::new());
+    let reader = Arc::new(Cancelling(stored.clone(), flag.clone(), AtomicUsize::new(0)));
+    let_go_to(&mut state, (&stored, reader.clone()), &RelPath::root(), || true);
+    cut_unnamed_file(scratch.path());
+    let query =
+        Query::in_project(NamePattern::parse("größe", Matching::Exact).expect("valid"), Locals::Included);
+    let snapshot = state.snapshot();
+    assert!(snapshot.find(&query, &flag).is_err());
+    assert_eq!(reader.2.load(Ordering::Relaxed), 1);
+    let hits = snapshot.find(&query, &Cancel::new()).expect("not cancelled");
+    let mut found: Vec<&RelPath> = hits.iter().map(|hit| &hit.file.path).collect();
+    found.dedup();
+    let all = snapshot.files.iter().filter(|file| file.symbol_count() > 0).count();
+    let read = reader.2.load(Ordering::Relaxed);
+    assert!(!found.is_empty() && found.len() < all && read > all, "{} {all} {read}", found.len());
+    let mut kept = snapshot.files.iter().filter(|file| file.read_bytes().is_some());
+    assert!(kept.all(|file| found.contains(&&file.path)));
 }
 
 #[test]
