@@ -117,6 +117,9 @@ impl PackedPostings {
         self.checksums = self.starts.windows(2).map(list).collect();
         let bytes = std::mem::take(bytes).into_vec();
         self.bytes = SpilledBytes::new(bytes, Some(file));
+        if !self.bytes.is_on_disk() {
+            self.checksums = Box::default();
+        }
     }
 
     /// Returns the number of rows.
@@ -342,6 +345,16 @@ mod tests {
         let mut reader = packed.reader();
         assert!(reader.of_name(5).is_none());
         assert_eq!(reader.of_name(7).map(Iterator::collect), Some(sound));
+    }
+
+    #[test]
+    fn lists_that_the_disk_does_not_take_stay_as_they_were() {
+        let row_names: Vec<u32> = (0..30_000).map(|row| row % 100).collect();
+        let mut packed = PackedPostings::pack(100, std::iter::repeat_n(300, 100), &row_names);
+        let (before, expected) = (packed.memory(), lists(&packed, 100));
+        packed.spill(&Arc::new(UnnamedFile::new(std::path::Path::new("/proc/self/nowhere"))));
+        assert_eq!(packed.memory(), before);
+        assert_eq!(lists(&packed, 100), expected);
     }
 
     /// Returns all lists, as both ways of reading find them.
