@@ -124,10 +124,10 @@ impl EntryOutline {
 
     /// Whether the word of this hash may be an identifier of the file.
     pub(super) fn may_hold(&self, hash: u32) -> bool {
-        match self {
-            EntryOutline::Resident(outline) => outline.occurrences.contains_hash(hash),
-            EntryOutline::Stored(stored) => stored.summary.may_hold(hash),
+        if let Some(outline) = self.in_memory() {
+            return outline.occurrences.contains_hash(hash);
         }
+        self.summary().is_some_and(|summary| summary.may_hold(hash))
     }
 
     /// Returns the address of what several files share, and how many bytes that takes.
@@ -158,5 +158,39 @@ impl StoredOutline {
         // The name tables hold row numbers of the outline that was let go of. In an outline with another number of rows they would
         // mean other symbols, or none.
         self.summary.reader().read_back(self.summary.key(), self.summary.rows(), path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OutlineSummaries;
+    use symd_base::{Cancel, ContentHash};
+    use symd_syntax::Grammar;
+
+    #[derive(Debug)]
+    struct OneOutline(Arc<Outline>);
+
+    impl OutlineReader for OneOutline {
+        fn read_back(&self, _: Key, _: usize, _: &RelPath) -> Option<Arc<Outline>> {
+            Some(self.0.clone())
+        }
+    }
+
+    #[test]
+    fn an_outline_that_was_read_answers_instead_of_its_summary() {
+        let grammar = Grammar::named("python").expect("is there");
+        let text = "x = 1\ny = z\n";
+        let outline = symd_syntax::outline(grammar, text, &Cancel::new()).expect("not cancelled");
+        let outline = Arc::new(outline);
+        let key = Key { content: ContentHash::of(text.as_bytes()), fingerprint: grammar.fingerprint() };
+        let reader = Arc::new(OneOutline(outline.clone()));
+        let summary = OutlineSummaries::summarize(&[(key, outline.clone())], reader, None).remove(0);
+        let stored = EntryOutline::stored(summary);
+        // The filter is sure of most words only.
+        let is_wrong = |&hash: &u32| stored.may_hold(hash) && !outline.occurrences.contains_hash(hash);
+        let hash = (0..1_000_000).find(is_wrong).expect("one of many");
+        assert!(stored.get(&RelPath::root()).is_some());
+        assert!(!stored.may_hold(hash));
     }
 }
