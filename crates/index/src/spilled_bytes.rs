@@ -26,9 +26,9 @@ pub(super) struct BytesOnDisk {
     is_lost: AtomicBool,
 }
 
-/// How many of the last ones that it read whole a thread keeps: a question goes through the files in order, and asks for two kinds of bytes
-/// of each.
-const KEPT_PER_THREAD: usize = 2;
+/// Number of pieces that a thread keeps of those that it read whole last: a question goes through the files in order, and needs two kinds of
+/// bytes of each. Those of a file may be with an earlier one of equal content.
+const KEPT_PER_THREAD: usize = 4;
 
 thread_local! {
     static LAST_READ: RefCell<Vec<(u64, Vec<u8>)>> = const { RefCell::new(Vec::new()) };
@@ -78,14 +78,14 @@ impl SpilledBytes {
 impl BytesOnDisk {
     fn with_all<T>(&self, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
         LAST_READ.with_borrow_mut(|last| {
-            let at = last.iter().position(|(number, _)| *number == self.number);
-            let at = at.or_else(|| {
-                let bytes = self.read()?;
-                last.truncate(KEPT_PER_THREAD - 1);
-                last.insert(0, (self.number, bytes));
-                Some(0)
-            });
-            read(at.map(|at| &*last[at].1))
+            if let Some(at) = last.iter().position(|(number, _)| *number == self.number) {
+                last[..=at].rotate_right(1);
+                return read(Some(&last[0].1));
+            }
+            let Some(bytes) = self.read() else { return read(None) };
+            last.truncate(KEPT_PER_THREAD - 1);
+            last.insert(0, (self.number, bytes));
+            read(Some(&last[0].1))
         })
     }
 
@@ -104,6 +104,7 @@ impl BytesOnDisk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::cut_unnamed_file;
 
     #[test]
     fn bytes_on_disk_are_those_that_were_in_memory() {
@@ -122,5 +123,20 @@ mod tests {
         }
         let resident = SpilledBytes::new(bytes(1), None);
         assert_eq!((resident.memory(), resident.part(1..3).as_deref()), (5_001, Some(&[1, 1][..])));
+    }
+    #[test]
+    fn a_thread_keeps_what_it_used_last() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let file = Arc::new(UnnamedFile::new(scratch.path()));
+        let spilled: Vec<SpilledBytes> =
+            (0..=KEPT_PER_THREAD).map(|_| SpilledBytes::new(vec![1; 9_000], Some(&file))).collect();
+        let is_there = |number: usize| spilled[number].with_all(|all| all.is_some());
+        let (used_twice, not_kept) = (0, 1);
+        (0..KEPT_PER_THREAD)
+            .chain([used_twice, KEPT_PER_THREAD])
+            .for_each(|number| assert!(is_there(number)));
+        cut_unnamed_file(scratch.path());
+        let kept: Vec<usize> = (0..spilled.len()).filter(|&number| is_there(number)).collect();
+        assert_eq!(kept, (0..spilled.len()).filter(|&number| number != not_kept).collect::<Vec<_>>());
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::cache::Key;
 use crate::tables::assert_tables;
+use crate::tests::cut_unnamed_file;
 use crate::{
     Content, FileEntry, IndexState, Locals, Origin, OutlineReader, OutlineSummaries, Query, Scope,
     SegmentThresholds, Snapshot,
@@ -434,16 +435,4 @@ fn a_file_that_a_table_made_of_outlines_leaves_out_is_found_when_it_is_scanned_a
     state.adopt(state.plan_whole().build());
     assert_tables(&state.snapshot());
     assert_eq!(state.segment_count(), 1);
-}
-
-/// Cuts the file without a name that was made in `directory`.
-#[allow(clippy::disallowed_methods, reason = "it damages a file")]
-fn cut_unnamed_file(directory: &std::path::Path) {
-    let descriptors = std::fs::read_dir("/proc/self/fd").expect("listed");
-    let is_it = |path: &std::path::PathBuf| {
-        std::fs::read_link(path)
-            .is_ok_and(|to| to.as_os_str().to_string_lossy().starts_with(&*directory.to_string_lossy()))
-    };
-    let descriptor = descriptors.filter_map(|one| Some(one.ok()?.path())).find(is_it).expect("open");
-    std::fs::File::options().write(true).open(descriptor).expect("opened").set_len(0).expect("cut");
 }
