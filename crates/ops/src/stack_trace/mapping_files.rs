@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::mapping::{MappingReader, TraceMapping};
+use super::mapping::TraceMapping;
 use super::mapping_pieces::{FileEnd, for_each_line};
+use super::mapping_reader::MappingReader;
 use super::parse::{ParsedFrame, ParsedTrace};
 use super::variant::BuildVariant;
 use crate::view_tree::ViewTree;

@@ -6,9 +6,15 @@ mod inlined;
 mod lines;
 mod mapping;
 mod mapping_files;
+mod mapping_frames;
+mod mapping_lines;
+mod mapping_methods;
 mod mapping_pieces;
+mod mapping_reader;
 mod mapping_readings;
 mod mapping_remarks;
+#[cfg(test)]
+mod mapping_tests;
 mod markup;
 mod named_text;
 mod names;
