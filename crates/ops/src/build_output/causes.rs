@@ -17,6 +17,8 @@ enum Depth {
     Code,
     /// What types could not be inferred, because of another error.
     Consequence,
+    /// What Gradle says of a task that failed: the task's tool says more, if it says anything.
+    Task,
     /// That something failed, in other words.
     Summary,
 }
@@ -24,9 +26,9 @@ enum Depth {
 /// Returns the problems in the order in which they should be read.
 pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec<ExplainedProblem> {
     // An exception is told only where a summary is all that is said besides: programs print many that no build stops at.
-    let has_cause = located.iter().any(|(problem, _)| {
-        problem.tool != BuildTool::Exception && !is_summary(first_line(&problem.message))
-    });
+    let has_cause = located
+        .iter()
+        .any(|(problem, _)| problem.tool != BuildTool::Exception && !is_summary(problem.headline()));
     let mut all: Vec<(Depth, usize, BuildProblem, Option<ProjectPlace>)> = located
         .into_iter()
         .filter(|(problem, _)| !has_cause || problem.tool != BuildTool::Exception)
@@ -80,10 +82,16 @@ pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec
 
 fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
     let message = problem.message.as_str();
-    let first = first_line(message);
+    let first = problem.headline();
     let has = |text: &str| message.contains(text);
-    if is_summary(first) {
+    if is_summary(first) || problem.tool == BuildTool::Flutter {
         return Depth::Summary;
+    }
+    let is_of_task = problem.place.is_none() && has("Execution failed for task '");
+    if is_of_task
+        && matches!(problem.tool, BuildTool::Gradle | BuildTool::Kapt | BuildTool::Ksp | BuildTool::R8)
+    {
+        return Depth::Task;
     }
     let is_script = problem
         .place
@@ -94,9 +102,7 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
     }
     match problem.tool {
         BuildTool::ConfigurationCache => return Depth::Script,
-        BuildTool::Gradle if problem.place.is_none() && !first.contains("Execution failed for task") => {
-            return Depth::Script;
-        }
+        BuildTool::Gradle if problem.place.is_none() => return Depth::Script,
         BuildTool::Dependencies => return Depth::Dependency,
         BuildTool::Aapt if first.starts_with("failed linking ") => return Depth::Consequence,
         BuildTool::Aapt | BuildTool::Manifest => return Depth::Resource,
@@ -120,10 +126,6 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
         return Depth::Type;
     }
     Depth::Code
-}
-
-fn first_line(message: &str) -> &str {
-    message.lines().next().unwrap_or_default()
 }
 
 fn is_about_versions(message: &str) -> bool {
@@ -180,8 +182,15 @@ fn is_consequence(first: &str) -> bool {
     SIGNS.iter().any(|sign| first.contains(sign))
 }
 
-fn is_summary(first: &str) -> bool {
-    const SIGNS: [&str; 42] = [
+/// Whether a message only says that something failed, which others say better.
+pub(super) fn is_summary(first: &str) -> bool {
+    const SIGNS: [&str; 48] = [
+        "Process completed with exit code",
+        "invocation reported errors",
+        "symbol(s) not found for architecture",
+        " unresolved references to ",
+        "Please correct the above warnings first",
+        "Job failed, see logs for details",
         "error executing command",
         "linker command failed with exit code",
         "There are test failures.",

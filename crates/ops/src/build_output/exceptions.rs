@@ -7,14 +7,16 @@ use regex::Regex;
 use super::blocks::Block;
 use super::messages::begun;
 use super::parse::outcome_of;
-use super::{BuildProblem, BuildSeverity, BuildTool, OutputPlace};
+use super::reason_chain::completed;
+use super::reasons::is_reason;
+use super::{BuildProblem, BuildTool, OutputPlace};
 
 /// Maximum number of lines between an exception and its first frame.
 const MAX_MESSAGE: usize = 12;
 
 /// Reads the chain of exceptions that begins at line `at`, if one does.
 pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
-    let mut deepest = exception(&lines[at])?;
+    let mut deepest = completed_exception(lines, at)?;
     // What is known of an exception's message says more than its class.
     let is_known = |tool: BuildTool| matches!(tool, BuildTool::Manifest | BuildTool::Gradle);
     if begun(&lines[at]).is_some_and(|begun| is_known(begun.problem.tool)) {
@@ -28,20 +30,35 @@ pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
         if bare.starts_with("at ") || bare.starts_with("... ") {
             since = MAX_MESSAGE;
         } else if bare.starts_with("Caused by: ") || bare.starts_with("Suppressed: ") {
-            if let Some(cause) = exception(line).filter(|_| bare.starts_with("Caused")) {
+            if let Some(cause) = completed_exception(lines, next).filter(|_| bare.starts_with("Caused")) {
                 deepest = cause;
             }
             since = 0;
-        } else if since >= MAX_MESSAGE || bare.is_empty() || begun(bare).is_some() || is_of_build(bare) {
+        } else if since >= MAX_MESSAGE
+            || bare.is_empty()
+            || begun(bare).is_some()
+            || is_of_build(bare)
+            || is_reason(bare)
+        {
             break;
         } else {
             since += 1;
         }
         next += 1;
     }
-    let problems =
-        if scripts.is_empty() { vec![problem(BuildTool::Exception, None, deepest)] } else { scripts };
+    let problems = match scripts.is_empty() {
+        true => vec![BuildProblem::error(BuildTool::Exception, deepest)],
+        false => scripts,
+    };
     Some(Block { problems, next })
+}
+
+/// Returns the exception of a line, with the line after it if its message names nothing and ends in a colon.
+fn completed_exception(lines: &[String], at: usize) -> Option<String> {
+    let said = exception(&lines[at])?;
+    let start = said.rfind(": ").map_or(0, |colon| colon + 2);
+    let next = lines.get(at + 1).filter(|next| !next.trim_start().starts_with("at "));
+    Some(format!("{}{}", &said[..start], completed(&said[start..], next.map(String::as_str))))
 }
 
 /// Whether a line is no message of an exception, but the build tool's.
@@ -53,15 +70,17 @@ fn is_of_build(line: &str) -> bool {
 fn exception(line: &str) -> Option<String> {
     static EXCEPTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r#"^(?:\[\w+\] )?(?:Caused by: |Cause \d+: |Exception in thread "[^"]*" )?(?P<e>(?:[a-z_][\w$]*\.)+(?:[A-Z][\w$.]*)?(?:Exception|Error|Failure)(?:: .*)?|ScriptCompilationException\(.*)$"#,
+            r#"^(?:\[\w+\] )?(?:Caused by: |Cause \d+: |Exception in thread "[^"]*" )?(?P<e>(?:[a-z_][\w$]*\.)+(?:[A-Z][\w$.]*)?(?:Exception|Error|Failure)(?:: .*)?|ScriptCompilationException\(.*)$|^Caused by: (?P<c>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*: .*)$"#,
         )
         .ok()
     });
     let bare = line.trim_start_matches(['>', ' ', '\t', '`']);
-    if !bare.contains("Exception") && !bare.contains("Error") && !bare.contains("Failure") {
+    if !["Exception", "Error", "Failure", "Caused by: "].iter().any(|part| bare.contains(part)) {
         return None;
     }
-    Some(EXCEPTION.as_ref()?.captures(bare)?["e"].to_owned())
+    // What caused something is an exception, whatever its class is called.
+    let found = EXCEPTION.as_ref()?.captures(bare)?;
+    Some(found.name("e").or_else(|| found.name("c"))?.as_str().to_owned())
 }
 
 /// Returns the errors of Kotlin scripts that Gradle's exception lists:
@@ -74,11 +93,7 @@ fn script_errors(line: &str) -> Vec<BuildProblem> {
     let errors = error.captures_iter(line).map(|found| {
         let number = |name: &str| found[name].parse().ok();
         let place = OutputPlace { path: found["path"].to_owned(), line: number("l"), column: number("c") };
-        problem(BuildTool::Gradle, Some(place), found["m"].to_owned())
+        BuildProblem::error(BuildTool::Gradle, &found["m"]).at(Some(place))
     });
     errors.collect()
-}
-
-fn problem(tool: BuildTool, place: Option<OutputPlace>, message: String) -> BuildProblem {
-    BuildProblem { tool, severity: BuildSeverity::Error, place, message, tasks: Vec::new(), times: 1 }
 }

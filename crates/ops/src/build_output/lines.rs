@@ -1,8 +1,11 @@
-//! The lines of a build's output without what terminals and continuous integration add: colours, times, marks.
+//! The lines of a build's output without what terminals and continuous integration add: colours, times, marks; and parted where what
+//! Gradle prints in several lines was joined.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
+
+use super::joined_lines::parted;
 
 /// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 4_000;
@@ -12,9 +15,10 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
     static COLOURS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").ok());
     static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // GitHub Actions, GitLab and Jenkins write the time first; GitHub marks errors and groups; `flutter --verbose` writes
-        // how long it waited, Ant its task. Lines are pasted as Markdown's code.
+        // how long it waited, Ant its task, other programs the level behind the time; listings number lines. Kotlin's tools write `exception: ` before lines
+        // of any kind. Lines are pasted as Markdown's code.
         Regex::new(
-            r"^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z? ?(?:\d\d[OE]\+? ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?)?(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?`*",
+            r"^(?:\d+[.:]?\t)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ?(?:\d\d[OE]\+? ?)?(?:(?:INFO|WARN|WARNING|ERROR|DEBUG) |\[[A-Z]+\] \[\w[\w.]+\] )?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?)?(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?(?:exception: )?`*",
         )
         .ok()
     });
@@ -40,7 +44,7 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
         let start = task.and_then(|found| found.name("path")).map_or(0, |path| path.start());
         let (task, line) = line.split_at(start);
         lines.extend((!task.is_empty()).then(|| task.to_owned()));
-        lines.push(line.to_owned());
+        lines.extend(parted(line).into_iter().map(str::to_owned));
     }
     lines
 }

@@ -28,9 +28,9 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     use BuildTool::{
         Aapt, Bazel, Clang, Compose, Gradle, Javac, Kapt, Kotlinc, Lint, Manifest, Maven, Other, R8, Style,
     };
-    let forms: [(String, BuildTool, bool); 36] = [
+    let forms: [(String, BuildTool, bool); 41] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
-        (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):? (?P<m>.*)$"), Kotlinc, true),
+        (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):?(?:\s+(?P<m>.*))?$"), Kotlinc, true),
         // Gradle with Kotlin before 1.8.20: `e: /p/A.kt: (3, 5): Unresolved reference: x`.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}: \((?P<l>\d+), (?P<c>\d+)\): (?P<m>.*)$"), Kotlinc, true),
         // kapt: javac's messages about stubs, `e: /p/build/tmp/kapt3/stubs/debug/A.java:12: error: [Dagger/MissingBinding] …`.
@@ -67,10 +67,18 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // Kotlin's messages that lost their mark: <https://github.com/line/flutter_line_sdk/issues/123>, <https://github.com/iaphub/react-native-iaphub/issues/120>.
         (format!(r"^file:///??{CODE}:(?P<l>\d+):(?P<c>\d+):? (?P<m>.*)$"), Kotlinc, true),
         (format!(r"^{CODE}: \((?P<l>\d+), (?P<c>\d+)\): (?P<m>.*)$"), Kotlinc, true),
-        (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*[\\/][^:\r\n]*\.kts?):(?P<l>\d+):(?P<c>\d+) (?P<m>[A-Z'].*)$".to_owned(), Kotlinc, true),
+        (r"^(?P<path>(?:(?:[A-Za-z]:[\\/])?[^:\r\n]*[\\/])?[^:\s]+\.kts?):(?P<l>\d+):(?P<c>\d+) (?P<m>[A-Z'].*)$".to_owned(), Kotlinc, true),
         (r"^(?:[ew]: )?(?P<m>\S[^\r\n]*\.kotlin_module: Module was compiled with an incompatible version of Kotlin.*)$".to_owned(), Kotlinc, false),
         // ktlint and detekt: `/p/A.kt:30:45: Missing newline after ","`, <https://github.com/mozilla-mobile/android-components/issues/11162>.
         (format!(r"^{CODE}:(?P<l>\d+):(?P<c>\d+): (?P<m>.*)$"), Style, false),
+        // detekt's list: <https://github.com/mozilla-mobile/android-components/issues/2740>.
+        (format!(r"^(?P<m>\w+ - .*?) at {CODE}:(?P<l>\d+):(?P<c>\d+)$"), Style, false),
+        // A version catalog: <https://github.com/element-hq/element-x-android/issues/6706>.
+        (r"^- Problem: (?P<m>In version catalog .*)$".to_owned(), Gradle, false),
+        // How the Android Gradle plugin finds C++'s tools: <https://github.com/lzhiyong/termux-ndk/issues/121>.
+        (r"^\[CXX1\d{3}\] (?P<m>.*)$".to_owned(), Clang, false),
+        // ProGuard: <https://github.com/Tourenathan-G5organisation/SiliCompressor/issues/44>; `proguard` tells whether it stopped.
+        (r"^(?P<s>Warning): ?(?P<m>[\w.$]+: can't (?:find|access) .*|there were \d+ .* references? to .*|Exception while processing task .*)$".to_owned(), R8, false),
         // A processor that failed on a file: <https://github.com/isaac-udy/Enro/issues/192>.
         (format!(r"^{CODE}: (?P<m>(?:[\w.]+\.)?\w+(?:Exception|Error): .*)$"), Other, false),
         // <https://github.com/mitchtabian/Food2Fork-KMM/pull/7>
@@ -78,13 +86,15 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // Clang, its linker and CMake: <https://github.com/react/react-native/issues/26425>, <https://github.com/wzj5530/Vins-On-Android/issues/15>.
         (r"^(?:C/C\+\+: )?(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift)):(?P<l>\d+)(?::(?P<c>\d+))?: (?:fatal )?(?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, true),
         (r"^(?:C/C\+\+: )?(?:ld(?:\.lld|64\.lld)?|clang(?:\+\+)?(?:\.exe)?): (?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, false),
+        // <https://github.com/JetBrains/kotlin-native/issues/4035>
+        (r"^(?:C/C\+\+: )?ld: (?P<m>[a-z].*)$".to_owned(), Clang, false),
         (r"^(?:C/C\+\+: )?CMake (?P<s>Error|Warning) at (?P<path>[^:\r\n]+):(?P<l>\d+)(?: \([^)]*\))?:\s*(?P<m>.*)$".to_owned(), Clang, true),
         // <https://github.com/Kotlin/kotlin-examples/issues/78>
         (r"^(?:\S+: )?\[ERROR\] (?P<m>Failed to execute goal .*?)(?: -> \[Help \d+\])?$".to_owned(), Maven, false),
         // <https://github.com/cgruber/rules_kotlin/issues/24>
         (r"^ERROR: (?P<path>[^\r\n]*?/BUILD(?:\.bazel)?):(?P<l>\d+):(?P<c>\d+): (?P<m>.*)$".to_owned(), Bazel, false),
         // Gradle's process ended: <https://github.com/ionic-team/ionic-framework/issues/13493>, <https://github.com/apache/eventmesh/issues/2229>.
-        (r"^(?P<m>The message received from the daemon indicates that the daemon has disappeared.*|Gradle build daemon disappeared unexpectedly.*|Expiring Daemon because JVM (?:heap space|Metaspace) is exhausted.*)$".to_owned(), Gradle, false),
+        (r"^(?P<m>The message received from the daemon indicates that the daemon has disappeared.*|Gradle build daemon disappeared unexpectedly.*|Expiring Daemon because JVM (?:heap space|Metaspace) is exhausted.*|The Daemon will expire .* after running out of JVM .*)$".to_owned(), Gradle, false),
         // Kotlin/Native: `error: Compilation failed: …`, <https://github.com/theolm/Rinku/issues/89>; it begins so alone, too.
         (r"^(?:error: |exception: )?(?P<m>[Cc]ompilation failed: .*)$".to_owned(), Kotlinc, false),
         // What any program may print: <https://github.com/KevinnZou/compose-webview-multiplatform/issues/44>.
@@ -107,8 +117,8 @@ pub(super) fn begun(line: &str) -> Option<BegunProblem> {
     if !line.contains(": ")
         && !line.contains("Error:")
         && !line.contains("aemon")
-        && !line.contains(".kt")
-        && !line.starts_with("Cannot fit")
+        && ![".kt", ".java:"].iter().any(|end| line.contains(end))
+        && !["CMake ", "Cannot fit", "[CXX", "Warning:"].iter().any(|start| line.starts_with(start))
         && !line.starts_with(['错', '警', 'エ'])
         && !line.starts_with("Duplicate class")
         && !line.starts_with("Missing class")
@@ -128,21 +138,18 @@ pub(super) fn begun(line: &str) -> Option<BegunProblem> {
             }
             _ => BuildSeverity::Error,
         };
-        let problem = BuildProblem {
-            tool: tool(form.tool, &found),
-            severity,
-            place: place(&found),
-            message: text("m").trim().to_owned(),
-            tasks: Vec::new(),
-            times: 1,
-        };
+        let problem = BuildProblem::error(tool(form.tool, &found), text("m").trim())
+            .of_severity(severity)
+            .at(place(&found));
         Some(BegunProblem { problem, continues: form.continues })
     })
 }
 
 fn place(found: &Captures<'_>) -> Option<OutputPlace> {
     let number = |name: &str| found.name(name).and_then(|found| found.as_str().parse().ok());
-    let path = found.name("path")?.as_str().trim();
+    let path = found.name("path")?.as_str();
+    // What stands before the path is of no use: `Output:  /p/values.xml`.
+    let path = path.rsplit_once(": ").map_or(path, |(_, path)| path).trim();
     Some(OutputPlace { path: path.to_owned(), line: number("l"), column: number("c") })
 }
 

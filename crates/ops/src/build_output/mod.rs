@@ -1,15 +1,25 @@
 //! The output of a build: which of its errors is the root cause, what follows from it, and where each is in the project.
 //! Invariant: every place is one that the output names; a place that may be another one says so.
 
-mod agp_json;
+mod agp_messages;
 mod blocks;
+mod cache_report;
 mod causes;
 mod exceptions;
+mod failed_tests;
+mod flutter_advice;
+mod joined_lines;
 mod lines;
+mod linker;
 mod locate;
 mod messages;
 mod parse;
+mod proguard;
+mod reason_chain;
+mod reasons;
+mod scripts;
 mod studio;
+mod unmarked;
 
 pub use self::locate::ProjectPlace;
 pub use self::parse::{BuildOutcome, ParsedBuild, parse_build};
@@ -40,6 +50,8 @@ pub enum BuildTool {
     Gradle,
     Maven,
     Bazel,
+    /// What Flutter advises about a failed build of Gradle's.
+    Flutter,
     /// A program that threw an exception.
     Exception,
     /// A program that is not known.
@@ -66,6 +78,7 @@ impl BuildTool {
             BuildTool::Gradle => "gradle",
             BuildTool::Maven => "maven",
             BuildTool::Bazel => "bazel",
+            BuildTool::Flutter => "flutter",
             BuildTool::Exception => "exception",
             BuildTool::Other => "build",
         }
@@ -117,6 +130,37 @@ pub struct BuildProblem {
     pub tasks: Vec<String>,
     /// How often it was reported.
     pub times: usize,
+}
+
+impl BuildProblem {
+    /// An error that was reported once, without a place, by no task that is known.
+    fn error(tool: BuildTool, message: impl Into<String>) -> BuildProblem {
+        BuildProblem {
+            tool,
+            severity: BuildSeverity::Error,
+            place: None,
+            message: message.into(),
+            tasks: Vec::new(),
+            times: 1,
+        }
+    }
+
+    fn at(self, place: Option<OutputPlace>) -> BuildProblem {
+        BuildProblem { place, ..self }
+    }
+
+    fn of_severity(self, severity: BuildSeverity) -> BuildProblem {
+        BuildProblem { severity, ..self }
+    }
+
+    fn in_task(self, task: Option<String>) -> BuildProblem {
+        BuildProblem { tasks: task.into_iter().collect(), ..self }
+    }
+
+    /// Returns the first line of the message: what is wrong.
+    fn headline(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
 }
 
 /// A problem with its place in the project.

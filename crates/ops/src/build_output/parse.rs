@@ -2,11 +2,15 @@
 //! modules report the same.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::blocks::{self, Block};
+use super::causes::is_summary;
 use super::lines::plain_lines;
 use super::messages::{BegunProblem, begun, ends_message, is_caret};
-use super::{BuildProblem, BuildSeverity};
+use super::{BuildProblem, BuildSeverity, BuildTool, proguard, unmarked};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 
@@ -47,6 +51,8 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
         let line = lines[at].as_str();
         if let Some(name) = task_of(line) {
             name.clone_into(&mut task);
+            // Some outputs end there.
+            outcome = if line.ends_with(" FAILED") { BuildOutcome::Failed } else { outcome };
             at += 1;
         } else if let Some(ended) = outcome_of(line) {
             outcome = if outcome == BuildOutcome::Failed { outcome } else { ended };
@@ -73,6 +79,14 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
             at += 1;
         }
     }
+    proguard::judge(&mut problems.list, outcome);
+    let errors = || problems.list.iter().filter(|problem| problem.severity == BuildSeverity::Error);
+    let is_cause =
+        |problem: &BuildProblem| problem.tool != BuildTool::Flutter && !is_summary(problem.headline());
+    if outcome != BuildOutcome::Succeeded && !errors().any(is_cause) {
+        let is_failed = errors().next().is_some();
+        unmarked::read(&lines, is_failed).into_iter().for_each(|problem| problems.add(problem));
+    }
     Ok(ParsedBuild { problems: problems.list, outcome })
 }
 
@@ -84,7 +98,7 @@ fn begun_in(line: &str) -> Option<BegunProblem> {
 }
 
 /// Returns the task of Gradle's `> Task :app:compileKotlin FAILED`.
-fn task_of(line: &str) -> Option<&str> {
+pub(super) fn task_of(line: &str) -> Option<&str> {
     let modern = line.strip_prefix("> Task ").or_else(|| line.strip_prefix("> Configure project "));
     // Before Gradle 4: `:app:compileKotlin`, `:app:compileKotlin UP-TO-DATE`.
     let old = || {
@@ -140,7 +154,7 @@ impl Problems {
     fn add(&mut self, problem: BuildProblem) {
         let path = problem.place.as_ref().map_or(String::new(), |place| place.path.replace('\\', "/"));
         let line = problem.place.as_ref().and_then(|place| place.line);
-        let key = (path, line, problem.message.clone(), problem.severity);
+        let key = (path, line, what(&problem), problem.severity);
         match self.known.get(&key) {
             Some(&at) => {
                 let known = &mut self.list[at];
@@ -158,4 +172,17 @@ impl Problems {
             None => {}
         }
     }
+}
+
+/// Returns what makes the messages of equal problems equal: other tasks meet the same one, and modules have names for each variant.
+fn what(problem: &BuildProblem) -> String {
+    static MODULE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"<\w+_(?:debug|release)>").ok());
+    let is_of_chain = matches!(problem.tool, BuildTool::Dependencies | BuildTool::Gradle);
+    let message = match is_of_chain && problem.place.is_none() && !is_summary(problem.headline()) {
+        true => problem.headline(),
+        false => &problem.message,
+    };
+    MODULE
+        .as_ref()
+        .map_or_else(|| message.to_owned(), |module| module.replace_all(message, "<>").into_owned())
 }

@@ -32,7 +32,8 @@ fn of_studio(lines: &[String], at: usize) -> Option<Block> {
     }
     let severity = if &found["s"] == "Error" { BuildSeverity::Error } else { BuildSeverity::Warning };
     let tool = if found.name("j").is_some() { BuildTool::Javac } else { BuildTool::Gradle };
-    Some(Block { problems: vec![problem(tool, severity, place, message)], next: at + 1 })
+    let problem = BuildProblem::error(tool, message).of_severity(severity).at(place);
+    Some(Block { problems: vec![problem], next: at + 1 })
 }
 
 /// Returns the path that is all of a line.
@@ -64,15 +65,6 @@ fn of_spotless(lines: &[String], at: usize) -> Option<Block> {
     let message = format!("{}: {}", &step["step"], lines.get(said).map_or("", |line| line.trim()));
     let path = step["path"].to_owned();
     let place = OutputPlace { path, line: number("l"), column: number("c") };
-    let problem = problem(BuildTool::Style, BuildSeverity::Error, Some(place), message);
+    let problem = BuildProblem::error(BuildTool::Style, message).at(Some(place));
     Some(Block { problems: vec![problem], next: said + 1 })
-}
-
-fn problem(
-    tool: BuildTool,
-    severity: BuildSeverity,
-    place: Option<OutputPlace>,
-    message: String,
-) -> BuildProblem {
-    BuildProblem { tool, severity, place, message, tasks: Vec::new(), times: 1 }
 }
