@@ -50,6 +50,8 @@ pub(crate) struct Tally {
     pub(crate) doubted: usize,
     /// How many of those in doubt are given their right place.
     pub(crate) right_in_doubt: usize,
+    /// Each of them with its doubt.
+    pub(crate) right_but_doubted: Vec<String>,
     pub(crate) unplaced: Vec<String>,
     /// Those in doubt that are given another place.
     pub(crate) elsewhere: Vec<String>,
@@ -79,6 +81,8 @@ impl Tally {
                 // Of several, none is said to be the one.
                 let is_right = matches!(places, [place] if is_right(place));
                 self.right_in_doubt += usize::from(is_right);
+                let doubt = || format!("{frame}: {:?}", places[0].doubt.as_deref().unwrap_or_default());
+                self.right_but_doubted.extend(is_right.then(doubt));
                 self.elsewhere.extend((!is_right).then(|| format!("{frame}: {truth:?}, not {places:?}")));
             }
         }

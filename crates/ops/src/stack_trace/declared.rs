@@ -302,6 +302,22 @@ impl<'s> FrameDeclarations<'s> {
         (self.names.is_javas_lambda || self.name(only) == self.name(class)).then_some(only)
     }
 
+    /// Whether a method that Kotlin's compiler made for the frame's class, and that no row has the name of, can only be the class's:
+    /// its one constructor with default arguments, or a method that the class delegates.
+    pub(super) fn only_made_of_class(&self) -> bool {
+        let Some(class) = self.class.filter(|_| self.is_whole_class) else { return false };
+        let is_constructor = |row: usize| {
+            self.row(row).parent() == Some(class) && self.row(row).kind() == SymbolKind::Constructor
+        };
+        if self.unnamed != UnnamedClasses::OfInitializers || self.names.is_static {
+            return false;
+        }
+        match self.names.is_initializer {
+            true => !self.rows_inside().any(is_constructor),
+            false => !self.names.members.is_empty() && self.head(class).contains(" by "),
+        }
+    }
+
     fn has_initializer(&self, row: usize) -> bool {
         let this = self.row(row);
         let text = self.source.current.text.slice(this.range());

@@ -51,6 +51,7 @@ pub(super) fn retraced(
         let with_line = |(mut one, method): (ParsedFrame, &&MappedMethod)| {
             if !method.has_own_lines() {
                 one.line = own_line;
+                one.mapped_lines = method.lines;
             }
             one
         };

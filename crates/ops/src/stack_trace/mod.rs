@@ -1,6 +1,7 @@
 //! Stack traces: which declarations of the project their frames are in. Sources are those on the disk now, which may
 //! differ from those that were built, or those of a revision.
 
+mod application_id;
 mod declared;
 mod inlined;
 mod lines;
@@ -186,13 +187,15 @@ pub fn resolve_trace(
         .flat_map(|trace| &trace.frames)
         .flat_map(|frame| std::iter::once(frame).chain(&frame.alternatives))
         .collect();
-    let wanted = WantedFiles::of(&frames);
+    let mut wanted = WantedFiles::of(&frames);
+    let ids = application_id::of_processes(question.text);
+    wanted
+        .names
+        .extend(application_id::SCRIPTS.iter().filter(|_| !ids.is_empty()).map(|name| (*name).to_owned()));
     let Some(revision) = question.revision else {
-        let traces = placed(
-            SourceFiles::of(&SavedSources::named(view, wanted, cancel)?, view.files.path(), variant.as_ref()),
-            traces,
-            cancel,
-        )?;
+        let sources = SavedSources::named(view, wanted, cancel)?;
+        let files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
+        let traces = placed(files, traces, cancel)?;
         let fitting_tags = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
             notes.push(format!("tags were not tried: {error}"));
             None
@@ -206,7 +209,8 @@ pub fn resolve_trace(
     let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
     let sources =
         CommittedSources::named(view, repository, &commit, wanted, cancel).map_err(|error| cannot(&error))?;
-    let traces = placed(SourceFiles::of(&sources, view.files.path(), variant.as_ref()), traces, cancel)?;
+    let files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
+    let traces = placed(files, traces, cancel)?;
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
 }
@@ -225,6 +229,7 @@ fn placed(
             place_again(&mut files, &mut all[first..])?;
             first = all.len();
         }
+        files.learn_lines(trace.frames.iter());
         let folded = folded(trace.frames);
         let frames = folded.into_iter().map(|(frame, times, cycle)| {
             Ok(ResolvedFrame { places: files.places(&frame)?, frame, times, cycle })
@@ -257,9 +262,12 @@ fn place_again(files: &mut SourceFiles<'_>, chain: &mut [ResolvedTrace]) -> Resu
     if !files.learn_variant(frames.map(|frame| frame.places.as_slice())) {
         return Ok(());
     }
-    for frame in chain.iter_mut().flat_map(|trace| &mut trace.frames) {
-        if frame.places.iter().any(|place| place.doubt.is_some()) {
-            frame.places = files.places(&frame.frame)?;
+    for trace in chain {
+        files.learn_lines(trace.frames.iter().map(|frame| &frame.frame));
+        for frame in &mut trace.frames {
+            if frame.places.iter().any(|place| place.doubt.is_some()) {
+                frame.places = files.places(&frame.frame)?;
+            }
         }
     }
     files.forget_variant();

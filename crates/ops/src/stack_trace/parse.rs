@@ -58,6 +58,8 @@ pub struct ParsedFrame {
     pub map_id: Option<String>,
     /// What else the frame may be, by an ambiguous mapping.
     pub alternatives: Vec<ParsedFrame>,
+    /// The first and the last line that a mapping has for the method, where they are the source's own.
+    pub mapped_lines: Option<(usize, usize)>,
     /// The file's path with `/`, where a frame of the JVM or a place alone names more than the file.
     pub file_path: String,
     /// Why its place is not sure even if it seems so: another mapping reads it differently, or it has no line.

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::PlaceCode;
+use super::application_id;
 use super::declared::{FrameDeclarations, UnnamedClasses};
 use super::inlined::{called_names, said};
 use super::named_text::NamedText;
@@ -34,6 +35,8 @@ pub struct FramePlace {
     pub name_path: String,
     /// Why the place may be wrong.
     pub doubt: Option<String>,
+    /// What makes the line another one than the frame's, where that is sure.
+    pub remark: Option<String>,
     /// Whether it may be wrong because the sources are not those that were built.
     pub differs: bool,
 }
@@ -47,6 +50,10 @@ pub(super) struct SourceFiles<'v> {
     variant: Option<&'v BuildVariant>,
     /// Flavors and build types that other frames of the same program show.
     shown: BTreeSet<String>,
+    /// Flavors and build types that the name of the process shows.
+    of_process: BTreeSet<String>,
+    /// The files, each with its package, whose lines the trace has.
+    lined: BTreeSet<(String, String)>,
     read: BTreeMap<RelPath, Option<Arc<NamedText>>>,
 }
 
@@ -56,7 +63,42 @@ impl<'v> SourceFiles<'v> {
         root: &'v Path,
         variant: Option<&'v BuildVariant>,
     ) -> SourceFiles<'v> {
-        SourceFiles { version, root, variant, shown: BTreeSet::new(), read: BTreeMap::new() }
+        SourceFiles {
+            version,
+            root,
+            variant,
+            shown: BTreeSet::new(),
+            of_process: BTreeSet::new(),
+            lined: BTreeSet::new(),
+            read: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the frames of the trace whose frames are placed next: of a file with lines, methods without are the compiler's.
+    pub(super) fn learn_lines<'p>(&mut self, frames: impl Iterator<Item = &'p ParsedFrame>) {
+        let lined = frames.filter(|frame| frame.source_line().is_some() && !frame.file.is_empty());
+        let of_package = |frame: &ParsedFrame| Some((source_names(frame)?.package, frame.file.clone()));
+        self.lined = lined.filter_map(of_package).collect();
+    }
+
+    /// Whether the method of a frame was made by the compiler: others of its file have lines.
+    fn is_made(&self, names: &SourceNames, frame: &ParsedFrame) -> bool {
+        frame.line.is_none() && self.lined.contains(&(names.package.clone(), frame.file.clone()))
+    }
+
+    /// Takes the ids of the applications that the text names: if it is one, scripts may tell its flavors and its build type.
+    pub(super) fn learn_process(mut self, ids: &BTreeSet<&str>) -> SourceFiles<'v> {
+        let mut ids = ids.iter();
+        if let (Some(id), None) = (ids.next(), ids.next()) {
+            let scripts = application_id::SCRIPTS.iter().flat_map(|name| self.version.named(name));
+            let texts = scripts.filter_map(|path| self.version.text(path));
+            let variants: Vec<BTreeSet<String>> =
+                texts.flat_map(|script| application_id::variants(&script, id)).collect();
+            // What all of them have is sure.
+            let common = variants.into_iter().reduce(|all, one| &all & &one);
+            self.of_process = common.unwrap_or_default();
+        }
+        self
     }
 
     /// Takes the places of a program's frames, of which sure ones may show its flavor or build type; returns whether they show any.
@@ -99,6 +141,9 @@ impl<'v> SourceFiles<'v> {
             }
             return Ok(places);
         }
+        if let Some(place) = self.of_all_readings(frame)? {
+            return Ok(vec![place]);
+        }
         let of_mapping = || format!("the mapping has {} methods for it", frame.alternatives.len() + 1);
         let doubt = frame.reading_doubt.clone().unwrap_or_else(of_mapping);
         let readings = std::iter::once(frame).chain(&frame.alternatives);
@@ -112,6 +157,34 @@ impl<'v> SourceFiles<'v> {
             }
         }
         Ok(all)
+    }
+
+    /// Returns the place of a frame with several readings if it is sure all the same: that of all, or of the only one whose method holds
+    /// the line, where the mapping's lines of each are those of the present sources.
+    fn of_all_readings(&mut self, frame: &ParsedFrame) -> Result<Option<FramePlace>, Cancelled> {
+        if frame.reading_doubt.is_some() {
+            return Ok(None);
+        }
+        let (mut sure, mut is_built) = (Vec::new(), true);
+        for reading in std::iter::once(frame).chain(&frame.alternatives) {
+            sure.push(only_sure(self.places_of(reading)?));
+            let begins = match reading.mapped_lines {
+                Some((first, _)) if is_built => {
+                    let at_first = ParsedFrame { line: Some(first), ..reading.clone() };
+                    only_sure(self.places_of(&at_first)?)
+                }
+                _ => None,
+            };
+            is_built &= begins.is_some();
+        }
+        if let [Some(first), rest @ ..] = sure.as_slice()
+            && rest.iter().all(|other| other.as_ref() == Some(first))
+        {
+            return Ok(Some(first.clone()));
+        }
+        let mut fitting = sure.into_iter().flatten();
+        let only = fitting.next().filter(|_| fitting.next().is_none());
+        Ok(only.filter(|place| is_built && Some(place.line) == frame.source_line()))
     }
 
     fn places_of(&mut self, frame: &ParsedFrame) -> Result<Vec<FramePlace>, Cancelled> {
@@ -130,12 +203,11 @@ impl<'v> SourceFiles<'v> {
             let declaring = self.version.declaring(&names.package, &names.outer)?.to_vec();
             all = self.of_names(declaring, &names, frame)?;
         } else if all.is_empty() && names.is_inlined() {
-            // Its file and line are those of a library's inline function.
+            // Its file and line are those of a library's inline function: its class tells where that was inlined.
             let of_class = ParsedFrame { file: String::new(), line: None, ..frame.clone() };
             let mut places = self.places_of(&of_class)?;
             for place in &mut places {
-                let inlined = || format!("its line is one of {}: code that was inlined here", frame.file);
-                place.doubt = place.doubt.take().or_else(|| Some(inlined()));
+                place.remark = Some(format!("its line is one of {}: code that was inlined here", frame.file));
             }
             return Ok(places);
         }
@@ -169,16 +241,21 @@ impl<'v> SourceFiles<'v> {
             if source.package != names.package {
                 continue;
             }
-            let mut place = place(&path, &source, names, frame);
+            let is_made = self.is_made(names, frame);
+            let mut place = place(&path, &source, names, (frame, is_made));
             let lines = counted_lines(&source.current.text);
             let is_past_end = frame.source_line().is_some_and(|line| line > lines);
-            if let Some(doubt) = place.doubt.as_mut().filter(|_| is_past_end) {
+            if let Some(mut doubt) = place.doubt.take_if(|_| is_past_end) {
                 let members = declarations(&path, &source, names).members();
                 let called = called_names(&source.current, &members);
                 let callees = self.version.inline_functions(&called)?;
                 if !callees.is_empty() {
                     doubt.extend(["; ", &said(&callees)]);
                 }
+                // The line is explained, and the name is that of one declaration.
+                let is_sure =
+                    !callees.is_empty() && members.len() == 1 && outer_doubt(&source, names).is_none();
+                *(if is_sure { &mut place.remark } else { &mut place.doubt }) = Some(doubt);
             }
             all.push(place);
         }
@@ -214,8 +291,8 @@ impl<'v> SourceFiles<'v> {
     fn keep_variant(&self, places: &mut Vec<FramePlace>) {
         let Some(variant) = self.variant else {
             let is_common = |place: &FramePlace| set_words(&place.path).is_empty();
-            let is_shown =
-                |place: &FramePlace| set_words(&place.path).iter().all(|word| self.shown.contains(word));
+            let is_known = |word: &String| self.shown.contains(word) || self.of_process.contains(word);
+            let is_shown = |place: &FramePlace| set_words(&place.path).iter().all(is_known);
             // What is in a set of all variants may have been moved since.
             if !places.iter().any(is_common) && places.iter().any(is_shown) {
                 places.retain(is_shown);
@@ -268,7 +345,7 @@ impl<'v> SourceFiles<'v> {
                 1 => doubt,
                 count => doubt.map(|doubt| format!("{doubt}, and {count} files have it")),
             };
-            all.push(FramePlace { path, line, name_path, doubt, differs: false });
+            all.push(FramePlace { path, line, name_path, doubt, remark: None, differs: false });
         }
         all
     }
@@ -281,6 +358,11 @@ impl<'v> SourceFiles<'v> {
         self.read.insert(path.clone(), source.clone());
         source
     }
+}
+
+fn only_sure(places: Vec<FramePlace>) -> Option<FramePlace> {
+    let mut places = places.into_iter();
+    places.next().filter(|place| place.doubt.is_none() && places.next().is_none())
 }
 
 /// Returns the name path of the declaration that holds the first character of a line.
@@ -300,7 +382,7 @@ pub(super) fn fits(path: &RelPath, source: &NamedText, frame: &ParsedFrame) -> b
     if !frame.path.is_empty() {
         return python_place::place(path, &source.current, frame).doubt.is_none();
     }
-    source_names(frame).is_some_and(|names| place(path, source, &names, frame).doubt.is_none())
+    source_names(frame).is_some_and(|names| place(path, source, &names, (frame, false)).doubt.is_none())
 }
 
 fn declarations<'s>(path: &RelPath, source: &'s NamedText, names: &'s SourceNames) -> FrameDeclarations<'s> {
@@ -311,7 +393,13 @@ fn declarations<'s>(path: &RelPath, source: &'s NamedText, names: &'s SourceName
     FrameDeclarations::of(source, names, unnamed)
 }
 
-fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &ParsedFrame) -> FramePlace {
+/// `is_made`: the compiler made the frame's method.
+fn place(
+    path: &RelPath,
+    source: &NamedText,
+    names: &SourceNames,
+    (frame, is_made): (&ParsedFrame, bool),
+) -> FramePlace {
     let current = &source.current;
     let lines = counted_lines(&current.text);
     let at = |line: usize, doubt: Option<String>| FramePlace {
@@ -319,6 +407,7 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
         line,
         name_path: declaration_at(current, line),
         doubt,
+        remark: None,
         differs: false,
     };
     let differing = |line: usize, why: String| FramePlace {
@@ -349,6 +438,9 @@ fn place(path: &RelPath, source: &NamedText, names: &SourceNames, frame: &Parsed
             ([_], Some(line)) => at(line, outer_doubt),
             (_, Some(line)) => {
                 at(line, Some("the frame has no line, and several declarations have its name".to_owned()))
+            }
+            (_, None) if is_made && declared.only_made_of_class() => {
+                at(declared.class_line().unwrap_or(1), outer_doubt)
             }
             (_, None) => {
                 let nearest = nearest();

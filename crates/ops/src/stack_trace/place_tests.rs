@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::application_id;
 use super::inlined::{InlineFunction, inline_functions_of};
+use super::mapping_reader::MappingReader;
+use super::mapping_readings::retrace;
 use super::parse::parse_trace;
 use super::place::SourceFiles;
 use super::source_version::SourceVersion;
@@ -40,12 +43,15 @@ impl Files {
         let traces = parse_trace(text);
         let [trace] = traces.as_slice() else { panic!("{text}: {traces:?}") };
         let variant = variant.and_then(BuildVariant::named);
-        let mut files = SourceFiles::of(self, Path::new("/project"), variant.as_ref());
+        let mut files = SourceFiles::of(self, Path::new("/project"), variant.as_ref())
+            .learn_process(&application_id::of_processes(text));
+        files.learn_lines(trace.frames.iter());
         let places = files.places(&trace.frames[0]).unwrap();
         let shown = |place: super::FramePlace| {
             let doubt = place.doubt.map_or_else(String::new, |doubt| format!(" ? {doubt}"));
+            let remark = place.remark.map_or_else(String::new, |remark| format!(" ({remark})"));
             let path = if self.texts.len() == 1 { place.path.file_name() } else { place.path.as_str() };
-            format!("{path}:{} {}{doubt}", place.line, place.name_path)
+            format!("{path}:{} {}{doubt}{remark}", place.line, place.name_path)
         };
         places.into_iter().map(shown).collect()
     }
@@ -89,6 +95,10 @@ impl SourceVersion for Files {
         let bytes = text.as_bytes().to_vec();
         let hash = ContentHash::of(&bytes);
         Some(CurrentText { text: Text::decode(bytes).ok()?, outline: Arc::new(outline), hash })
+    }
+
+    fn text(&self, path: &RelPath) -> Option<String> {
+        self.texts.get(path).map(|text| (*text).to_owned())
     }
 }
 
@@ -384,9 +394,97 @@ fn a_line_past_the_end_names_the_inline_functions_that_are_called() {
     assert_eq!(
         files.placed("com.shop.app.CallsKt.sell(Calls.kt:12)"),
         [
-            "app/src/Calls.kt:3 sell ? line 12 is past the end of the file: code that was inlined here; it calls the inline function timed (core/src/Timed.kt:3)"
+            "app/src/Calls.kt:3 sell (line 12 is past the end of the file: code that was inlined here; it calls the inline function timed (core/src/Timed.kt:3))"
         ]
     );
+    // Without such a function the line may be one of other sources.
+    let files = Files::of(&[("app/src/Calls.kt", calls), ("core/src/Plain.kt", "package com.shop.core\n")]);
+    assert_eq!(
+        files.placed("com.shop.app.CallsKt.sell(Calls.kt:12)"),
+        ["app/src/Calls.kt:3 sell ? line 12 is past the end of the file: code that was inlined here"]
+    );
+}
+
+#[test]
+fn a_class_that_was_copied_from_a_library_is_in_the_function_that_its_name_tells() {
+    let text = "package com.shop.app\n\nclass Till {\n    fun sums() = flow.map { it }\n    fun sums(of: Int) {}\n    val all by map { }\n}\n";
+    let files = Files::of(&[("src/Till.kt", text)]);
+    let inlined = "(its line is one of Emitters.kt: code that was inlined here)";
+    files.check(&[
+        ("Till$all$$inlined$map$1.emit(Emitters.kt:51)", &format!("Till.kt:6 Till/all {inlined}")),
+        (
+            "Till$sums$$inlined$map$1.emit(Emitters.kt:51)",
+            &format!("Till.kt:4 Till/sums[0] ? the frame has no line, and several declarations have its name {inlined}"),
+        ),
+    ]);
+}
+
+/// Compilers give no lines to what they make, such as a constructor for default arguments.
+#[test]
+fn a_method_without_a_line_beside_others_with_lines_is_the_compilers() {
+    let text = "package com.shop.app\n\nclass Till(val count: Int = 1) {\n    val sum = 3\n}\n\nclass Own(till: Work) : Work by till\n\n\
+                class Two {\n    constructor(a: Int)\n    constructor(a: Int, b: Int = 2)\n}\n";
+    let files = Files::of(&[("src/Till.kt", text)]);
+    let place = |frame: &str, beside: &str| {
+        let text = format!("java.lang.Error: x\n\tat com.shop.app.{frame}(Till.kt)\n\tat {beside}\n");
+        files.placed_in(None, &text).remove(0)
+    };
+    let lined = "com.shop.app.Till.<init>(Till.kt:3)";
+    assert_eq!(place("Till.<init>", lined), "Till.kt:3 Till");
+    assert_eq!(place("Own.run", lined), "Till.kt:7 Own");
+    // A file without lines, and one of another package.
+    for beside in ["com.shop.app.Till.sell(Till.kt)", "com.shop.core.Till.sell(Till.kt:3)"] {
+        assert!(place("Till.<init>", beside).contains('?'), "{beside}");
+        assert!(place("Own.run", beside).contains('?'), "{beside}");
+    }
+    // Any of several constructors, and what no class delegates.
+    assert!(place("Two.<init>", lined).contains('?'));
+    assert!(place("Till.run", lined).contains('?'));
+    assert!(place("Till.<clinit>", lined).contains('?'));
+}
+
+/// ProGuard's range of a method ends with the last line of what was inlined into it, so ranges overlap.
+#[test]
+fn of_methods_whose_ranges_overlap_the_sources_tell_one() {
+    let mapping = "com.shop.app.Till -> a.a:\n    4:30:int buy() -> a\n    8:8:int sell() -> a\n    3:9:void <init>(int) -> b\n    \
+                   3:3:void <init>(int,int) -> b\n";
+    let built = "package com.shop.app\n\nclass Till {\n    fun buy(): Int {\n        return 1\n    }\n\n    fun sell(): Int = 2\n}\n";
+    let later = "package com.shop.app\n\nclass Till {\n    fun buy(): Int {\n        return 1\n    }\n\n\n    fun sell(): Int = 2\n}\n";
+    let placed = |text: &'static str, frame: &str| {
+        let mut traces = parse_trace(&format!("java.lang.Error: x\n\tat a.a.{frame}\n"));
+        let mut reader = MappingReader::of(&traces);
+        mapping.split_inclusive('\n').for_each(|line| reader.line(line.as_bytes()));
+        retrace(&[(String::new(), reader.finish().unwrap())], &mut traces);
+        let files = Files::of(&[("src/Till.kt", text)]);
+        let mut sources = SourceFiles::of(&files, Path::new("/project"), None);
+        let places = sources.places(&traces[0].frames[0]).unwrap();
+        let shown = |place: super::FramePlace| (place.line, place.name_path, place.doubt.is_none());
+        places.into_iter().map(shown).collect::<Vec<_>>()
+    };
+    assert_eq!(placed(built, "a(SourceFile:8)"), [(8, "Till/sell".to_owned(), true)]);
+    // Of sources that are others than those of the mapping the line tells nothing.
+    assert!(placed(later, "a(SourceFile:8)").iter().all(|(.., is_sure)| !is_sure));
+    // All readings are one place.
+    assert_eq!(placed(built, "b(SourceFile:3)"), [(3, "Till".to_owned(), true)]);
+}
+
+#[test]
+fn the_name_of_a_process_tells_the_flavor() {
+    let script = "android {\n    defaultConfig { applicationId = \"com.shop.app\" }\n    productFlavors {\n        create(\"free\") {\n            \
+                  applicationIdSuffix = \".free\"\n        }\n        create(\"paid\") {}\n    }\n}\n";
+    let flavour = "package com.shop.app\nclass Flavour {\n    fun name() = 1\n}\n";
+    let files = Files::of(&[
+        ("app/build.gradle.kts", script),
+        ("app/src/free/Flavour.kt", flavour),
+        ("app/src/paid/Flavour.kt", flavour),
+    ]);
+    let placed = |process: &str| {
+        let trace = "java.lang.Error: x\n\tat com.shop.app.Flavour.name(Flavour.kt:3)\n";
+        files.placed_in(None, &format!("FATAL EXCEPTION: main\nProcess: {process}, PID: 4711\n{trace}"))
+    };
+    assert_eq!(placed("com.shop.app.free"), ["app/src/free/Flavour.kt:3 Flavour/name"]);
+    assert_eq!(placed("com.shop.app"), ["app/src/paid/Flavour.kt:3 Flavour/name"]);
+    assert_eq!(placed("com.shop.other").len(), 2);
 }
 
 /// The places of a method without a file and line.

@@ -55,6 +55,7 @@ pub(super) fn place(path: &RelPath, current: &CurrentText, frame: &ParsedFrame) 
         line,
         name_path: declaration_at(current, line),
         doubt: None,
+        remark: None,
         differs: false,
     };
     let line = frame.line.unwrap_or(0);

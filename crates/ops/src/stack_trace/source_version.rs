@@ -28,8 +28,11 @@ pub(super) trait SourceVersion {
     /// Returns the names of the directories in a directory; none if there is no such directory.
     fn directories(&self, path: &RelPath) -> BTreeSet<String>;
 
-    /// Reads a file.
+    /// Reads a file of a language that has an outline.
     fn read(&self, path: &RelPath) -> Option<CurrentText>;
+
+    /// Reads the text of any file.
+    fn text(&self, path: &RelPath) -> Option<String>;
 }
 
 type PathsByName = BTreeMap<String, Vec<RelPath>>;
@@ -88,6 +91,10 @@ impl SourceVersion for SavedSources<'_> {
     fn read(&self, path: &RelPath) -> Option<CurrentText> {
         self.view.saved(self.view.snapshot.files.get(path.as_str())?).ok()
     }
+
+    fn text(&self, path: &RelPath) -> Option<String> {
+        String::from_utf8(self.view.files.read_saved(path, MAX_SOURCE).ok()?.bytes).ok()
+    }
 }
 
 /// The files of a commit.
@@ -131,6 +138,16 @@ impl<'v> CommittedSources<'v> {
     }
 }
 
+impl CommittedSources<'_> {
+    fn bytes(&self, path: &RelPath) -> Option<Vec<u8>> {
+        let blob = self.blobs.get(path)?;
+        match self.contents.get(blob) {
+            Some(bytes) => Some(bytes.clone()),
+            None => self.repository.contents(&[blob]).ok()?.remove(blob),
+        }
+    }
+}
+
 impl SourceVersion for CommittedSources<'_> {
     fn named(&self, name: &str) -> &[RelPath] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
@@ -153,11 +170,10 @@ impl SourceVersion for CommittedSources<'_> {
     }
 
     fn read(&self, path: &RelPath) -> Option<CurrentText> {
-        let blob = self.blobs.get(path)?;
-        let bytes = match self.contents.get(blob) {
-            Some(bytes) => bytes.clone(),
-            None => self.repository.contents(&[blob]).ok()?.remove(blob)?,
-        };
-        self.view.outlined(path, bytes).ok()
+        self.view.outlined(path, self.bytes(path)?).ok()
+    }
+
+    fn text(&self, path: &RelPath) -> Option<String> {
+        String::from_utf8(self.bytes(path)?).ok()
     }
 }

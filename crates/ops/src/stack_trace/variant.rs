@@ -122,7 +122,7 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Returns the words of a name, in lower case: it is split before capitals and at what is neither a letter nor a digit.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut is_open = false;
     for c in name.chars() {

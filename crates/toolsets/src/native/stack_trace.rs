@@ -170,7 +170,8 @@ fn frames(trace: &ResolvedTrace, has_code: &mut bool, text: &mut String) {
 fn placed(place: &FramePlace, frame: &ResolvedFrame) -> String {
     let inside = if place.name_path.is_empty() { String::new() } else { format!(" in {}", place.name_path) };
     let mark = if place.doubt.is_some() { "? " } else { "" };
-    let doubt = place.doubt.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    let said: Vec<&str> = place.doubt.iter().chain(&place.remark).map(String::as_str).collect();
+    let said = if said.is_empty() { String::new() } else { format!(" ({})", said.join("; ")) };
     let method = &frame.frame.method;
     let last = place.name_path.rsplit('/').next().unwrap_or_default();
     let is_same = matches!(method.as_str(), "" | "<module>")
@@ -178,7 +179,7 @@ fn placed(place: &FramePlace, frame: &ResolvedFrame) -> String {
         || last.split('[').next() == Some(method);
     let written =
         if is_same { String::new() } else { format!(" as {}.{method}", simple(&frame.frame.class)) };
-    format!("{mark}{}:{}{inside}{written}{doubt}", place.path, place.line)
+    format!("{mark}{}:{}{inside}{written}{said}", place.path, place.line)
 }
 
 fn simple(class: &str) -> &str {
