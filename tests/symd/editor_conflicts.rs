@@ -327,6 +327,29 @@ fn a_conflict_is_put_back_in_the_encoding_of_the_file() {
 }
 
 #[test]
+fn a_conflict_that_was_saved_with_an_end_of_its_last_line_is_put_back() {
+    let (before, after) = ("x\na = 1", "x\na = 2");
+    for end in ["", "\n", "\r\n"] {
+        let project = edit_support::Project::new();
+        project.write("a", "saved\n");
+        let unsaved = Arc::<UnsavedTexts>::default();
+        unsaved.set(&rel("a"), 1, before, TextOrigin::OfFile);
+        let editor = project.editor().with_unsaved(Arc::clone(&unsaved));
+        let step = symd::edit::PlanStep::Text {
+            path: rel("a"),
+            base: symd::base::ContentHash::of(before.as_bytes()),
+            edits: symd::base::TextEdits::new(vec![edit(6, 7, "2")]).unwrap(),
+        };
+        let id = kept_conflict(&editor, &Plan::new(vec![step]), "a");
+        // The editor kept the change, and ended the last line when it saved it.
+        unsaved.remove(&rel("a"));
+        project.write("a", format!("{after}{end}"));
+        editor.resolve(id, Resolution::PutBack, by("resolve")).unwrap();
+        assert_eq!(project.read("a"), format!("{before}{end}").as_bytes(), "{end:?}");
+    }
+}
+
+#[test]
 fn what_a_conflict_has_not_changed_is_not_put_back() {
     let project = edit_support::Project::new();
     for file in ["a", "b", "d"] {

@@ -29,6 +29,7 @@ mod plan;
 pub mod properties;
 mod put_back;
 mod rebase;
+mod saved_texts;
 mod settings;
 mod splice;
 mod stages;

@@ -10,8 +10,9 @@ use super::change::{Change, Changes, Original, PlannedFile};
 use super::entry::{Journal, Record};
 use super::error::{ChangedPlace, ChangedSince, Conflict, EditError};
 use super::plan::{Access, Plan, PlanStep};
+use super::saved_texts::{ConflictContent, conflict_content, reverted};
 use super::settings::Settings;
-use super::splice::{encoded_like, exact_text, splice};
+use super::splice::splice;
 use symd_base::{ContentHash, RelPath};
 use symd_vfs::{
     EntryKind, GitPaths, MAX_FILE_BYTES, PermissionSource, Root, SlotContent, SlotOpener, UnsavedTexts,
@@ -159,13 +160,10 @@ pub(super) fn conflict_restoration_of(
             others.push(ChangedSince { path: path.clone(), place: ChangedPlace::Gone });
             continue;
         };
-        if has_content(&found.bytes, before.hash, old) {
-            continue;
-        }
-        let restored = if has_content(&found.bytes, *after, old) {
-            exact_text(old).and_then(|text| encoded_like(&text, &found.bytes))
-        } else {
-            None
+        let restored = match conflict_content(&found.bytes, (before.hash, *after), old) {
+            ConflictContent::Before => continue,
+            ConflictContent::After => reverted(&found.bytes, *after, old),
+            ConflictContent::Other => None,
         };
         let place = if found.in_editor { ChangedPlace::InEditors(Vec::new()) } else { ChangedPlace::OnDisk };
         match restored {
@@ -186,27 +184,19 @@ pub(super) fn has_all_of_conflict(
 ) -> Result<bool, EditError> {
     let mut tree = Tree::new(root, unsaved);
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
-        let Record::Content { path, before: Some(_), after: Some(after), .. } = record else {
+        let Record::Content { path, before: Some(before), after: Some(after), .. } = record else {
             return Ok(false);
         };
         tree.load(path)?;
         let found = tree.before.get(path).and_then(Option::as_ref);
-        let has_after = |(found, old): (&Original, &Arc<Vec<u8>>)| has_content(&found.bytes, *after, old);
+        let has_after = |(found, old): (&Original, &Arc<Vec<u8>>)| {
+            conflict_content(&found.bytes, (before.hash, *after), old) == ConflictContent::After
+        };
         if !found.zip(old.as_ref()).is_some_and(has_after) {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-/// Whether `found` has the content of this hash: as it is, or in the encoding of the `old` bytes, or in UTF-8, as editors
-/// have every text.
-fn has_content(found: &[u8], hash: ContentHash, old: &[u8]) -> bool {
-    let has_hash = |bytes: &[u8]| ContentHash::of(bytes) == hash;
-    has_hash(found)
-        || exact_text(found).is_some_and(|text| {
-            has_hash(text.as_bytes()) || encoded_like(&text, old).is_some_and(|bytes| has_hash(&bytes))
-        })
 }
 
 impl<'r> Tree<'r> {
@@ -236,19 +226,7 @@ impl<'r> Tree<'r> {
         let Record::Content { path, after: Some(after), in_editor: true, .. } = record else { return None };
         let found =
             self.before.get(path)?.as_ref().filter(|found| !found.in_editor && found.hash != *after)?;
-        let (old, text) = (old?, exact_text(&found.bytes)?);
-        let mut before = exact_text(old)?;
-        if !has_content(&found.bytes, *after, old) {
-            let rest = text.strip_suffix('\n')?;
-            let rest = rest.strip_suffix('\r').unwrap_or(rest);
-            if ContentHash::of(rest.as_bytes()) != *after {
-                return None;
-            }
-            if !before.ends_with('\n') {
-                before.push_str(&text[rest.len()..]);
-            }
-        }
-        encoded_like(&before, &found.bytes)
+        reverted(&found.bytes, *after, old?)
     }
 
     fn apply_step(&mut self, step: &PlanStep) -> Result<(), EditError> {
