@@ -4,9 +4,45 @@
 ;; Emacs itself has no completion or navigation from it. Use it where you have no other server.
 
 (require 'eglot)
+(require 'subr-x)
 (require 'url-util)
 
-(add-to-list 'eglot-server-programs '(prog-mode . ("symd" "lsp")) t)
+;; What symd is told of this file, and what it asks of it.
+(defclass eglot-symd (eglot-lsp-server) () :documentation "symd, for which Emacs reads changed files again.")
+
+(cl-defmethod eglot-initialization-options ((_server eglot-symd))
+  (list :symd (list :reloads t :editor (format "Emacs %s" emacs-version))))
+
+(defun symd--read-again (file)
+  "Read FILE again into its buffer if it is newer; return why not, or nil."
+  (let ((buffer (find-buffer-visiting file)))
+    (cond ((or (null buffer) (verify-visited-file-modtime buffer)) nil)
+          ((buffer-modified-p buffer) (format "%s was typed in" (buffer-name buffer)))
+          (t (condition-case problem
+                 (progn (with-current-buffer buffer (revert-buffer t t t)) nil)
+               (error (error-message-string problem)))))))
+
+(cl-defmethod eglot-handle-request ((_server eglot-symd) (_method (eql symd/reload)) &key uris &allow-other-keys)
+  "Read the changed files of URIS again: Emacs does not by itself."
+  (let* ((path (if (fboundp 'eglot-uri-to-path) 'eglot-uri-to-path 'eglot--uri-to-path))
+         (problems (delq nil (mapcar (lambda (uri) (symd--read-again (funcall path uri))) uris))))
+    (if problems (list :reloaded :json-false :problem (string-join problems "; ")) (list :reloaded t))))
+
+(cl-defmethod eglot-handle-request :after ((server eglot-symd) (_method (eql workspace/applyEdit)) &rest _)
+  "Tell SERVER the changed texts at once: eglot waits until Emacs is idle, which it is not while it waits for a command of symd's."
+  (dolist (buffer (buffer-list))
+    (with-current-buffer buffer
+      (when (and (eglot-managed-p) (eq (eglot-current-server) server))
+        (eglot--signal-textDocument/didChange)))))
+
+;; For languages of which eglot knows no server.
+(add-to-list 'eglot-server-programs '(prog-mode . (eglot-symd "symd" "lsp")) t)
+
+(defun symd ()
+  "Connect the buffers of this project and mode to symd, whatever other servers eglot knows."
+  (interactive)
+  (let ((eglot-server-programs '((prog-mode . (eglot-symd "symd" "lsp")))))
+    (call-interactively #'eglot)))
 
 ;; An agent waits while Emacs asks before each edit; nil makes its edits at once (`undo' takes them back).
 ;; (setq eglot-confirm-server-initiated-edits nil)

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use symd::base::RelPath;
+use symd::base::state::presence::Presence;
 use symd::ops::Project;
 use symd::ops::buffers::{
     BufferAbilities, BufferChange, DocumentChanges, EditNotice, EditorAnswer, EditorBuffers, EditorDeadlines,
@@ -24,17 +25,33 @@ const EDITED: &str = "typed = 2\n";
 /// A request to the editor, and the way to answer it.
 type AskedChange = (Vec<DocumentChanges>, oneshot::Sender<Result<(), String>>);
 
+/// How an editor answers a greeting.
+#[derive(Clone, Debug)]
+enum Greeting {
+    AtOnce,
+    Never,
+    /// When the test has taken it.
+    Asked(mpsc::UnboundedSender<oneshot::Sender<()>>),
+}
+
 /// An editor that answers when the test does.
 #[derive(Debug)]
 struct SlowPort {
     asks: mpsc::UnboundedSender<AskedChange>,
-    /// Whether it answers a greeting.
-    answers: bool,
+    greeting: Greeting,
 }
 
 impl EditorPort for SlowPort {
     fn greet(&self) -> EditorAnswer {
-        if self.answers { Box::pin(std::future::ready(Ok(()))) } else { Box::pin(std::future::pending()) }
+        match &self.greeting {
+            Greeting::AtOnce => Box::pin(std::future::ready(Ok(()))),
+            Greeting::Never => Box::pin(std::future::pending()),
+            Greeting::Asked(asked) => {
+                let (answer, answered) = oneshot::channel();
+                asked.send(answer).unwrap();
+                Box::pin(async move { answered.await.map_err(|_| "it is gone".to_owned()) })
+            }
+        }
     }
 
     fn apply(&self, changes: Vec<DocumentChanges>, _: String) -> EditorAnswer {
@@ -46,6 +63,10 @@ impl EditorPort for SlowPort {
     fn tell_edit(&self, _: EditNotice) {}
 
     fn save(&self, _: Vec<(RelPath, i64)>) -> EditorAnswer {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn reload(&self, _: Vec<RelPath>) -> EditorAnswer {
         Box::pin(std::future::ready(Ok(())))
     }
 }
@@ -78,11 +99,11 @@ impl Stage {
 
 /// Opens a project whose only file has an unsaved text in a slow editor.
 fn play(deadlines: EditorDeadlines, test: impl AsyncFnOnce(&Stage)) {
-    play_with(deadlines, true, test);
+    play_with(deadlines, Greeting::AtOnce, test);
 }
 
-/// Like [`play`]; the editor says that it answers a greeting, and `answers` or does not.
-fn play_with(deadlines: EditorDeadlines, answers: bool, test: impl AsyncFnOnce(&Stage)) {
+/// Like [`play`]; the editor says that it answers a greeting at once, and does so or not.
+fn play_with(deadlines: EditorDeadlines, greeting: Greeting, test: impl AsyncFnOnce(&Stage)) {
     let scratch = tempfile::tempdir().unwrap();
     let at = scratch.path().canonicalize().unwrap();
     std::fs::create_dir(at.join("project")).unwrap();
@@ -93,8 +114,8 @@ fn play_with(deadlines: EditorDeadlines, answers: bool, test: impl AsyncFnOnce(&
         let toml = "[[language]]\nname = \"python\"\nlanguage-servers = []\n";
         let project = Opening { deadlines, ..Opening::new(&at, toml) }.open(&at);
         let (asks, asked) = mpsc::unbounded_channel();
-        let abilities = BufferAbilities { applies: true, saves: false, answers: true };
-        let editor = project.buffers.attach("slow", abilities, Arc::new(SlowPort { asks, answers }));
+        let abilities = BufferAbilities { applies: true, answers: true, ..BufferAbilities::default() };
+        let editor = project.buffers.attach("slow", abilities, Arc::new(SlowPort { asks, greeting }));
         let path = RelPath::new("a.py").unwrap();
         let stage = Stage { project, editor, asked: Mutex::new(asked), path };
         stage.shows(1, TYPED).await;
@@ -147,12 +168,49 @@ fn what_a_user_made_of_a_late_change_is_left_alone() {
 
 #[test]
 fn an_editor_that_is_busy_with_something_else_is_asked_for_no_change() {
-    play_with(EditorDeadlines { greet: Duration::from_millis(50), ..soon(false) }, false, async |stage| {
-        let (outcome, text) = stage.edit("1", "2").await;
+    play_with(
+        EditorDeadlines { greet: Duration::from_millis(50), ..soon(false) },
+        Greeting::Never,
+        async |stage| {
+            let (outcome, text) = stage.edit("1", "2").await;
+            assert_eq!(outcome, Outcome::Failed, "{text}");
+            assert!(text.contains("slow does not answer") && text.contains("nothing was written"), "{text}");
+            assert!(!text.contains("may still have"), "{text}");
+            assert!(stage.asked.lock().await.try_recv().is_err(), "nothing was asked");
+        },
+    );
+}
+
+#[test]
+fn the_text_that_an_editor_has_when_it_is_no_longer_busy_counts() {
+    let (asked, mut greetings) = mpsc::unbounded_channel();
+    play_with(soon(false), Greeting::Asked(asked), async |stage| {
+        let typing = async {
+            let answer = greetings.recv().await.unwrap();
+            stage.shows(2, "typed = 1\nmore = 1\n").await;
+            answer.send(()).unwrap();
+        };
+        let ((outcome, text), ()) = tokio::join!(stage.edit("typed = 1", "typed = 2"), typing);
         assert_eq!(outcome, Outcome::Failed, "{text}");
-        assert!(text.contains("slow does not answer") && text.contains("nothing was written"), "{text}");
-        assert!(!text.contains("may still have"), "{text}");
-        assert!(stage.asked.lock().await.try_recv().is_err(), "nothing was asked");
+        assert!(text.contains("a.py was changed in slow meanwhile"), "{text}");
+        assert!(text.contains("nothing was written") && !text.contains("may still have"), "{text}");
+        assert!(stage.asked.lock().await.try_recv().is_err(), "nothing was asked for a text that is gone");
+    });
+}
+
+#[test]
+fn an_editor_that_runs_is_waited_for_longer_than_a_suspended_one() {
+    let now = Duration::from_millis(50);
+    play(EditorDeadlines { suspended: now, present: PATIENCE, ..soon(false) }, async |stage| {
+        // This very process, which is not suspended, and tells late.
+        let state = stage.project.editor.root().parent().unwrap().join("state/editors");
+        let presence = Presence::begin(&state).unwrap();
+        let mut edit = Box::pin(stage.edit_of("b.py", "b = 1", "b = 2"));
+        let early = tokio::time::timeout(4 * now, &mut edit).await;
+        assert!(early.is_err(), "it is not refused, and not made: {early:?}");
+        stage.editor.record_told(presence.name().to_owned());
+        let (outcome, text) = edit.await;
+        assert_eq!(outcome, Outcome::Done, "{text}");
     });
 }
 

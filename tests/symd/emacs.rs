@@ -1,4 +1,4 @@
-//! Emacs with Debian's eglot, in batch mode, against the real daemon: a client that knows nothing of symd.
+//! Emacs with Debian's eglot, in batch mode, against the real daemon: a client that knows nothing of symd, and one with symd's package.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -18,6 +18,12 @@ fn eglot() -> Option<std::path::PathBuf> {
 /// eglot, which has been recorded.
 #[track_caller]
 fn play(user: &User, script: &str) -> Option<String> {
+    play_with(user, script, |_| {})
+}
+
+/// Like [`play`], in a changed environment.
+#[track_caller]
+fn play_with(user: &User, script: &str, change: impl FnOnce(&mut Command)) -> Option<String> {
     if !real_program("emacs") {
         return None;
     }
@@ -28,7 +34,7 @@ fn play(user: &User, script: &str) -> Option<String> {
     let stage = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/symd/emacs.el");
     write(&user.path("script.el"), script);
     let mut command = user.dressed(Command::new("emacs"));
-    let ran = command
+    command
         .args(["-Q", "--batch", "-L"])
         .arg(eglot)
         .args(["--eval", "(package-initialize)", "-l"])
@@ -37,9 +43,9 @@ fn play(user: &User, script: &str) -> Option<String> {
         .env("SYMD", env!("CARGO_BIN_EXE_symd"))
         .env("REPORT", user.path("report"))
         .env("SCRIPT", user.path("script.el"))
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+        .stdin(Stdio::null());
+    change(&mut command);
+    let ran = command.output().unwrap();
     let report = std::fs::read_to_string(user.path("report")).unwrap_or_default();
     assert!(ran.status.success(), "{report}\n{}", String::from_utf8_lossy(&ran.stderr));
     Some(report)
@@ -94,5 +100,41 @@ fn an_agent_waits_while_emacs_asks_its_user_before_an_edit() {
     let Some(report) = play(&user, script) else { return };
     let asked = "asked: true\nwaits: true\nbefore: true\n";
     let expected = format!("{asked}refused: true\nkept: true\n{asked}edit: true\nbuffer: true\n");
+    assert_eq!(report, expected);
+}
+
+#[test]
+fn the_package_for_emacs_reads_changed_files_again_and_has_commands() {
+    let user = neovim::user();
+    std::fs::create_dir(user.path("bin")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_symd"), user.path("bin/symd")).unwrap();
+    let script = r##"
+(defun edit (from to)
+  (agent "replace_content" (format "{\"relative_path\": \"a.py\", \"needle\": \"%s\", \"repl\": \"%s\", \"mode\": \"literal\"}" from to)))
+(say "package" (eglot-symd-p (eglot-current-server)))
+(let ((told (edit "return" "yield"))) (say "edit" (and (has told "operation 1") (not (has told "reloaded")))))
+(say "buffer" (and (has (buffer-string) "yield") (has (disk) "yield") (not (buffer-modified-p))))
+(goto-char (point-min))
+(insert "# typed\n")
+(settle)
+(let ((told (edit "yield" "return"))) (say "unsaved" (has told "[unsaved: a.py in Emacs ")))
+(say "both" (and (has (buffer-string) "# typed") (has (buffer-string) "return") (has (disk) "yield")))
+(symd-undo)
+(say "undone" (and (has (buffer-string) "# typed") (has (buffer-string) "yield")))
+(defun messages () (with-current-buffer "*Messages*" (buffer-string)))
+(say "agreed" (and (has (messages) "undone: replace content") (not (has (messages) "its text is another one"))))
+(symd-history)
+(say "told" (has (messages) "cli replace_content"))
+    "##;
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/emacs/symd.el");
+    let path = std::env::var_os("PATH").unwrap();
+    let directories = std::iter::once(user.path("bin")).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(directories).unwrap();
+    let played = play_with(&user, script, |command| {
+        command.env("PACKAGE", package).env("PATH", path);
+    });
+    let Some(report) = played else { return };
+    let expected = "package: true\nedit: true\nbuffer: true\nunsaved: true\nboth: true\nundone: true\nagreed: true\n\
+         told: true\n";
     assert_eq!(report, expected);
 }

@@ -1,4 +1,4 @@
-//! Neovim 0.7.2 with symd and the real ty attached to one buffer: no result twice. And what Neovim does with files
+//! Neovim with symd and the real ty attached to one buffer: no result twice. And what Neovim does with files
 //! whose names change.
 
 use crate::neovim::{play, user};
@@ -84,6 +84,53 @@ fn what_symds_server_finds_wrong_is_shown_though_neovim_does_not_ask() {
     "#;
     let Some(report) = play(&real.user, script) else { return };
     assert_eq!(report, "symd: true\nshown: 2:11 ty\nmended: \ntyped: 2:13 ty\nunsaved: true\n");
+}
+
+#[test]
+fn what_two_servers_find_wrong_is_shown_once() {
+    let Some(real) = Real::new(&[("python", "ty")]) else { return };
+    let Some(servers) = real_server("ty") else { return };
+    real.write("a.py", "def kept() -> int:\n    return \"x\"\n");
+    let script = format!(
+        r#"
+        vim.bo.filetype = 'python'
+        local shown = function(wanted)
+          local list = function()
+            local places = vim.tbl_map(function(one)
+              local server = vim.diagnostic.get_namespace(one.namespace).name:match('lsp%.(%a+)')
+              return (one.lnum + 1) .. ':' .. one.col .. ' in ' .. server
+            end, vim.diagnostic.get(0))
+            return table.concat(places, ', ')
+          end
+          vim.wait(60000, function() return list() == wanted end, 5)
+          return list()
+        end
+        T.say('symd alone', shown('2:11 in symd'))
+        local id = vim.lsp.start_client({{ name = 'other', cmd = {{ '{ty}', 'server' }}, root_dir = vim.fn.getcwd() }})
+        vim.lsp.buf_attach_client(0, id)
+        T.say('both', shown('2:11 in other'))
+        local answers = function(method)
+          local params = {{ textDocument = {{ uri = vim.uri_from_bufnr(0) }}, position = {{ line = 0, character = 5 }} }}
+          local count = 0
+          for _, answer in pairs(vim.lsp.buf_request_sync(0, method, params, 20000) or {{}}) do
+            count = count + ((answer.result and answer.result ~= vim.NIL and not vim.tbl_isempty(answer.result)) and 1 or 0)
+          end
+          return count
+        end
+        T.say('hover', answers('textDocument/hover'))
+        T.say('symbols', answers('textDocument/documentSymbol'))
+        vim.lsp.stop_client(id, true)
+        vim.wait(20000, function() return vim.lsp.get_client_by_id(id) == nil end, 5)
+        vim.cmd('doautocmd CursorHold')
+        T.say('the other gone', shown('2:11 in symd'))
+        T.say('hover by symd', answers('textDocument/hover'))
+    "#,
+        ty = servers.join("ty/bin/ty").display()
+    );
+    let Some(report) = play(&real.user, &script) else { return };
+    let expected = "symd: true\nsymd alone: 2:11 in symd\nboth: 2:11 in other\nhover: 1\nsymbols: 1\n\
+        the other gone: 2:11 in symd\nhover by symd: 1\n";
+    assert_eq!(report, expected);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::neovim;
-use crate::servers::real_program;
 use crate::support::{User, write};
 
 /// Returns the commands of the first console block of this part of the README.
@@ -18,7 +17,7 @@ fn commands(part: &str) -> Vec<String> {
 
 /// Makes the user's project a checkout as far as the README needs it, and puts `symd` and `nvim` on a PATH of its own: an
 /// `nvim` without a screen, which runs the test's script last.
-fn checkout(user: &User) -> std::ffi::OsString {
+fn checkout(user: &User, nvim: &Path) -> std::ffi::OsString {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for directory in ["project/src", "bin"] {
         std::fs::create_dir(user.path(directory)).unwrap();
@@ -30,7 +29,7 @@ fn checkout(user: &User) -> std::ffi::OsString {
     write(&user.path("config/languages.toml"), server);
     let path = std::env::var_os("PATH").unwrap();
     let programs = symd::base::programs::Programs::on(&path, None);
-    let nvim = programs.find("nvim").unwrap();
+    let nvim = if nvim.is_absolute() { nvim.to_owned() } else { programs.find("nvim").unwrap() };
     let script = format!(
         "#!/bin/sh\nexec '{}' --headless -i NONE -n \"$@\" -c 'luafile {}' -c cquit\n",
         nvim.display(),
@@ -47,10 +46,8 @@ fn checkout(user: &User) -> std::ffi::OsString {
 #[test]
 fn neovim_does_what_the_readme_says() {
     let user = User::new();
-    if !real_program("nvim") {
-        return;
-    }
-    let path = checkout(&user);
+    let Some(nvim) = neovim::program() else { return };
+    let path = checkout(&user, &nvim);
     let [command] = &commands("Connect an editor")[..] else { panic!("one command") };
     // The user who answers the question is played.
     let before = r#"

@@ -9,8 +9,8 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::wire::{
-    APPLY, ASK, EDITED, EditedDocuments, EditorReply, GREET, GivenChoice, TELL, WITHDRAW, WRITE,
-    WantedChanges, WantedChoice, WantedDocument, WantedSave, WithdrawnChoice,
+    APPLY, ASK, EDITED, EditedDocuments, EditorReply, GREET, GivenChoice, RELOAD, TELL, WITHDRAW, WRITE,
+    WantedChanges, WantedChoice, WantedDocument, WantedReload, WantedSave, WithdrawnChoice,
 };
 use symd_base::RelPath;
 use symd_ops::buffers::{DocumentChanges, EditNotice, EditorAnswer, EditorPort};
@@ -174,6 +174,12 @@ impl EditorPort for EditorRequests {
         let (paths, versions) =
             documents.into_iter().map(|(path, version)| (path.as_str().to_owned(), version)).unzip();
         let request = self.ask(WRITE, WantedSave { paths, versions });
+        Box::pin(request.reply())
+    }
+
+    fn reload(&self, documents: Vec<RelPath>) -> EditorAnswer {
+        let paths = documents.iter().map(|path| path.as_str().to_owned()).collect();
+        let request = self.ask(RELOAD, WantedReload { paths });
         Box::pin(request.reply())
     }
 

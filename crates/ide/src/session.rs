@@ -47,8 +47,12 @@ impl EditorSession {
         }
         let attach: Attach = serde_json::from_value(params).unwrap_or_default();
         tracing::info!(editor = attach.editor, "an editor is connected");
-        let abilities =
-            BufferAbilities { applies: attach.applies, saves: attach.saves, answers: attach.tells };
+        let abilities = BufferAbilities {
+            applies: attach.applies,
+            saves: attach.saves,
+            reloads: attach.reloads,
+            answers: attach.tells,
+        };
         let requests = Arc::new(EditorRequests::new(to_editor));
         let buffers = project.buffers.attach(&attach.editor, abilities, Arc::clone(&requests) as _);
         let port = attach.tells.then(|| Arc::clone(&requests) as Arc<dyn ContextPort>);

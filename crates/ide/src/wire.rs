@@ -1,5 +1,5 @@
 //! What `symd lsp` and a daemon tell each other over the daemon's socket, besides symd's own protocol: notifications,
-//! which a daemon handles in the order in which they come, and two requests of the daemon. Paths are relative to the project's
+//! which a daemon handles in the order in which they come, and requests of the daemon. Paths are relative to the project's
 //! root, offsets count bytes of UTF-8.
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,8 @@ pub const NAVIGATE: &str = "symd/navigate";
 pub const APPLY: &str = "symd/editor/apply";
 /// A request of the daemon: write documents to their files, [`WantedSave`] → [`EditorReply`].
 pub const WRITE: &str = "symd/editor/write";
+/// A request of the daemon: read the changed files of documents again, [`WantedReload`] → [`EditorReply`].
+pub const RELOAD: &str = "symd/editor/reload";
 /// A request of the daemon: push what the editor shows now ([`CONTEXT`], [`DIAGNOSTICS`], [`TERMINAL`]) →
 /// [`EditorReply`], which comes after that.
 pub const TELL: &str = "symd/editor/tell";
@@ -69,6 +71,9 @@ pub struct Attach {
     /// Whether it saves documents on request (`symd/save`).
     #[serde(default)]
     pub saves: bool,
+    /// Whether it reads changed files again on request (`symd/reload`).
+    #[serde(default)]
+    pub reloads: bool,
     /// Whether it tells what it shows when it is asked (`symd/editorContext`).
     #[serde(default)]
     pub tells: bool,
@@ -132,6 +137,12 @@ pub struct WantedSave {
     /// The version of each that has the text to be saved. A later one has more than that.
     #[serde(default)]
     pub versions: Vec<i64>,
+}
+
+/// Documents whose files an editor is to read again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedReload {
+    pub paths: Vec<String>,
 }
 
 /// An editor's answer to a request.

@@ -22,6 +22,8 @@ pub struct Process {
     pub session: Option<Pid>,
     /// Whether it is alive; a dead one only waits for its parent to reap it.
     pub is_alive: bool,
+    /// Whether a signal or a debugger has stopped it.
+    pub is_stopped: bool,
     /// Resident pages; pages that several processes share are counted for each.
     pub resident_pages: u64,
 }
@@ -66,6 +68,7 @@ fn stat(pid: Pid, text: &str) -> Option<Process> {
         group: number(fields.get(2)?)?,
         session: number(fields.get(3)?)?,
         is_alive: !matches!(*fields.first()?, "Z" | "X"),
+        is_stopped: matches!(*fields.first()?, "T" | "t"),
         resident_pages: fields.get(21)?.parse().ok()?,
     })
 }
@@ -143,11 +146,21 @@ mod tests {
         let one = rustix::process::getpid();
         let line = format!("1 (a (b) c) R 0 0 0{} 383", " 7".repeat(17));
         let (parent, group, session) = (None, None, None);
-        let told = Process { pid: one, parent, group, session, is_alive: true, resident_pages: 383 };
+        let told = Process {
+            pid: one,
+            parent,
+            group,
+            session,
+            is_alive: true,
+            is_stopped: false,
+            resident_pages: 383,
+        };
         assert_eq!(stat(one, &line), Some(told));
         // While its parent reaps it.
         let dead = Process { is_alive: false, ..told };
         assert_eq!(stat(one, &line.replace("R 0 0 0", "X 0 -1 -1")), Some(dead));
+        let stopped = Process { is_stopped: true, ..told };
+        assert_eq!(stat(one, &line.replace("R 0 0 0", "T 0 0 0")), Some(stopped));
         let line = line.replace("R 0 0 0", "Z 1 2 3");
         let some = Pid::from_raw;
         let told = Process { parent: some(1), group: some(2), session: some(3), is_alive: false, ..told };

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
+use symd_sys::processes;
 
 use super::{StateError, private_dir};
 
@@ -65,6 +66,12 @@ pub fn present_in(directory: &Path) -> Vec<String> {
     present
 }
 
+/// Whether the process of the presence with this name is stopped by a signal or a debugger, as a shell's Ctrl-Z does.
+pub fn is_suspended(name: &str) -> bool {
+    let process = || processes::by_pid(processes::id(name.split_once('-')?.0.parse::<i32>().ok()?)?);
+    process().is_some_and(|process| process.is_stopped)
+}
+
 fn lock(path: &Path, flags: OFlags, operation: FlockOperation) -> io::Result<File> {
     let flags = flags | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
@@ -89,6 +96,7 @@ mod tests {
         let mut present = present_in(&at);
         present.sort_unstable();
         assert_eq!(present, names);
+        assert!(!is_suspended(one.name()));
         drop(one);
         assert_eq!(present_in(&at), [two.name()]);
         assert_eq!(std::fs::read_dir(&at).unwrap().count(), 1);

@@ -72,6 +72,7 @@ impl Proxy {
                     editor: self.abilities.name.clone(),
                     applies: self.abilities.applies,
                     saves: self.abilities.saves,
+                    reloads: self.abilities.reloads,
                     tells: self.abilities.tells_context,
                 };
                 link.send(write::notification(ATTACH, Some(attach)));

@@ -14,7 +14,7 @@ use super::progress;
 use super::trust;
 use crate::wire::{
     self, EDITED, EditedDocuments, EditorReply, GivenChoice, PROGRESS, RESEND, WITHDRAW, WantedChanges,
-    WantedChoice, WantedSave,
+    WantedChoice, WantedReload, WantedSave,
 };
 use symd_rpc::write;
 
@@ -74,6 +74,15 @@ impl Proxy {
                     (!uris.is_empty()).then(|| {
                         let params = json!({ "uris": uris, "versions": versions });
                         write::request(asked(EditorQuestion::Save), "symd/save", Some(params))
+                    })
+                })
+                .map_err(|error| error.to_string()),
+            wire::RELOAD => serde_json::from_value::<WantedReload>(params)
+                .map(|wanted| {
+                    let uris = edits::to_reload(root, &wanted, &self.documents);
+                    (!uris.is_empty()).then(|| {
+                        let params = json!({ "uris": uris });
+                        write::request(asked(EditorQuestion::Reload), "symd/reload", Some(params))
                     })
                 })
                 .map_err(|error| error.to_string()),

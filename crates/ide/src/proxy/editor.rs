@@ -16,6 +16,8 @@ pub(super) struct EditorAbilities {
     pub(super) applies: bool,
     /// Whether a package of symd's runs in it that saves documents on request.
     pub(super) saves: bool,
+    /// Whether that package has the editor read changed files again on request.
+    pub(super) reloads: bool,
     /// Whether a package of symd's runs in it, which reports the cursor.
     pub(super) reports_context: bool,
     /// Whether that package also tells what the editor shows when it is asked.
@@ -25,7 +27,9 @@ pub(super) struct EditorAbilities {
 impl EditorAbilities {
     pub(super) fn of(params: &Value) -> EditorAbilities {
         let info = &params["clientInfo"];
-        let name = info["name"].as_str().unwrap_or("an editor");
+        // Clients from before LSP 3.15 send no `clientInfo`.
+        let packages = params.pointer("/initializationOptions/symd/editor").and_then(Value::as_str);
+        let name = info["name"].as_str().or(packages).unwrap_or("an editor");
         let name = match info["version"].as_str() {
             Some(version) => format!("{name} {version}"),
             None => name.to_owned(),
@@ -38,9 +42,10 @@ impl EditorAbilities {
         let applies = is_set("/capabilities/workspace/applyEdit")
             && is_set("/capabilities/workspace/workspaceEdit/documentChanges");
         let saves = is_set("/initializationOptions/symd/saves");
+        let reloads = is_set("/initializationOptions/symd/reloads");
         let tells_context = is_set("/initializationOptions/symd/tellsContext");
         let encodings = encodings.collect();
-        EditorAbilities { name, encodings, applies, saves, reports_context, tells_context }
+        EditorAbilities { name, encodings, applies, saves, reloads, reports_context, tells_context }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Requests to the editor that a daemon or symd itself waits for: changes of documents (`workspace/applyEdit`, with the
-//! version of each), saving (`symd/save`, which symd's packages answer) and questions to the user
+//! version of each), saving and reading again (`symd/save`, `symd/reload`, which symd's packages answer) and questions to the user
 //! (`window/showMessageRequest`).
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::documents::{Document, Documents};
 use super::trust::TrustQuestion;
 use crate::position::PositionEncoding;
-use crate::wire::{EditorReply, WantedChanges, WantedSave};
+use crate::wire::{EditorReply, WantedChanges, WantedReload, WantedSave};
 
 /// A request to the editor that a daemon waits for.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(super) struct AskedEditor {
 pub(super) enum EditorQuestion {
     Apply,
     Save,
+    /// To read changed files again.
+    Reload,
     /// What it shows now.
     Context,
     /// The same; that it answers is all that is wanted.
@@ -122,6 +124,11 @@ pub(super) fn to_save<'d>(
     unchanged.unzip()
 }
 
+/// Returns the URIs of the documents whose files are to be read again.
+pub(super) fn to_reload<'d>(root: &Path, wanted: &WantedReload, documents: &'d Documents) -> Vec<&'d str> {
+    wanted.paths.iter().filter_map(|path| Some(open(documents, root, path)?.0)).collect()
+}
+
 fn open<'d>(documents: &'d Documents, root: &Path, path: &str) -> Option<(&'d str, &'d Document)> {
     let mut found = documents.by_uri.iter().filter(|(_, document)| document.beneath(root) == Some(path));
     found.next().map(|(uri, document)| (uri.as_str(), document))
@@ -153,6 +160,9 @@ pub(super) fn reply(question: &EditorQuestion, answer: Result<Value, String>) ->
         }
         (EditorQuestion::Save, Ok(result)) if result["saved"] == false => {
             Some(result["problem"].as_str().unwrap_or("it did not save").to_owned())
+        }
+        (EditorQuestion::Reload, Ok(result)) if result["reloaded"] != true => {
+            Some(result["problem"].as_str().unwrap_or("it did not read the file again").to_owned())
         }
         _ => None,
     };

@@ -244,11 +244,13 @@ impl BufferTable {
                 if !content.in_editor
                     && (!connected.abilities.saves || !keeps_ends || seen != before.as_str())
                 {
-                    // The file changes, and the editor reads it again. Without its encoding nothing tells whether it did.
-                    if !buffer.is_lossy {
+                    // The file changes, and the editor reads it again. Without its encoding only the editor can tell whether it
+                    // did.
+                    if !buffer.is_lossy || connected.abilities.reloads {
                         let (editor, path) = (*editor, path.clone());
-                        let is_current = seen == before.as_str();
-                        concerned.reloads.push(AwaitedReload { editor, path, after: new, is_current });
+                        let is_current = buffer.is_lossy || seen == before.as_str();
+                        let after = (!buffer.is_lossy).then_some(new);
+                        concerned.reloads.push(AwaitedReload { editor, path, after, is_current });
                     }
                     continue;
                 }
@@ -315,12 +317,29 @@ impl AgreedBuffers {
         by_editor
     }
 
+    /// Returns the ports of the editors that are to make changes.
+    fn ports(&self) -> BTreeMap<u64, Arc<dyn EditorPort>> {
+        let table = self.all.table();
+        let port = |target: &BufferTarget| {
+            Some((target.editor, Arc::clone(&table.editors.get(&target.editor)?.port)))
+        };
+        self.targets.iter().filter_map(port).collect()
+    }
+
     /// Asks all editors and waits for the planned texts. The error names the editor and its file.
     async fn ask_all(&self, title: &str) -> Result<(), String> {
         let deadlines = self.all.deadlines;
+        for (editor, port) in self.ports() {
+            self.greet(editor, port.as_ref()).await?;
+        }
+        // Made only now: an editor that was busy may have told another text meanwhile.
         let requests = self.requests(|target| (&target.before, &target.after));
-        for (editor, (port, _)) in &requests {
-            self.greet(*editor, port.as_ref()).await?;
+        if let Some(target) = self.targets.iter().find(|target| !is_asked_for(target, &requests)) {
+            let table = self.all.table();
+            let name = table.name_of(target.editor);
+            let is_open = table.buffers.contains_key(&(target.editor, target.path.clone()));
+            let what = if is_open { "changed" } else { "closed" };
+            return Err(format!("{} was {what} in {name} meanwhile", target.file));
         }
         let deadline = Instant::now() + deadlines.change;
         for (editor, (port, changes)) in requests {
@@ -550,6 +569,14 @@ impl Drop for AgreedBuffers {
         self.release();
         self.end_reloads();
     }
+}
+
+/// Whether an editor is asked for the change of a buffer; it is not where the buffer has another text meanwhile.
+fn is_asked_for(target: &BufferTarget, requests: &EditorChanges) -> bool {
+    let is_of = |(_, documents): &(Arc<dyn EditorPort>, Vec<DocumentChanges>)| {
+        documents.iter().any(|document| document.path == target.path)
+    };
+    requests.get(&target.editor).is_some_and(is_of)
 }
 
 fn text_of(bytes: &[u8]) -> Result<String, symd_base::text::Binary> {

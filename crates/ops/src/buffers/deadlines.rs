@@ -7,6 +7,11 @@ use std::time::Duration;
 pub struct EditorDeadlines {
     /// How long an editor that answers at once may take to do so, before it is asked for a change.
     pub greet: Duration,
+    /// How long an edit waits for an editor that has not told what it has open since the daemon began, and that runs. On a
+    /// busy machine it notices late: its `symd lsp` looks for a daemon every 300 ms, and less often after several restarts.
+    pub present: Duration,
+    /// The same for an editor that is suspended: its user may not come back to it soon.
+    pub suspended: Duration,
     /// How long editors may take to make a change and to tell it. Some ask their user first.
     pub change: Duration,
     /// How long an editor that says it made a change may take to tell the text.
@@ -24,6 +29,8 @@ impl Default for EditorDeadlines {
     fn default() -> EditorDeadlines {
         EditorDeadlines {
             greet: Duration::from_secs(3),
+            present: Duration::from_secs(15),
+            suspended: Duration::from_secs(2),
             change: Duration::from_secs(20),
             tell: Duration::from_secs(3),
             save: Duration::from_secs(5),

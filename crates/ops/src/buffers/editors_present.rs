@@ -1,30 +1,33 @@
 //! Editors that are there and have not told what they have open: after a restart of the daemon each `symd lsp`
 //! connects when it notices, and an agent may be earlier. Invariant: no edit begins before.
 
-use std::time::Duration;
-
-use symd_base::state::presence::present_in;
+use symd_base::state::presence::{is_suspended, present_in};
 use symd_edit::EditError;
 use tokio::time::Instant;
 
 use super::Buffers;
 
-/// How long an edit waits. A `symd lsp` looks for a daemon every 300 ms.
-const TOLD_DEADLINE: Duration = Duration::from_secs(2);
-
 impl Buffers {
     /// Waits until all editors have told of their documents.
     pub(crate) async fn await_editors(&self) -> Result<(), EditError> {
         let mut told = self.told.subscribe();
-        let deadline = Instant::now() + TOLD_DEADLINE;
+        let begun = Instant::now();
+        let (suspended, present) = (begun + self.deadlines.suspended, begun + self.deadlines.present);
+        let mut deadline = suspended.min(present);
         loop {
             told.mark_unchanged();
-            let Some(silent) = self.silent_editor() else { return Ok(()) };
+            if self.silent_editor().is_none() {
+                return Ok(());
+            }
             if tokio::time::timeout_at(deadline, told.changed()).await.is_ok() {
                 continue;
             }
             // It may have ended meanwhile, of which nothing tells.
-            let Some(_) = self.silent_editor() else { return Ok(()) };
+            let Some(silent) = self.silent_editor() else { return Ok(()) };
+            if deadline < present && !is_suspended(&silent) {
+                deadline = present;
+                continue;
+            }
             let process = silent.split('-').next().unwrap_or_default();
             return Err(EditError::NotInEditor(format!(
                 "an editor has files of this project open and has not told symd their texts since symd started: its \

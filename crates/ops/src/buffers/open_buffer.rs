@@ -38,6 +38,8 @@ pub(super) struct OpenBuffer {
     spelling: FileSpelling,
     /// Whether the file had an encoding that symd does not know when the document was opened.
     pub(super) is_lossy: bool,
+    /// The bytes of such a file when it was read last: a save leaves others.
+    lossy_bytes: Option<ContentHash>,
     /// Whether the text is unknown, because the editor's changes did not fit.
     pub(super) is_lost: bool,
     /// The text that an edit waits for, until it was seen.
@@ -117,6 +119,7 @@ impl OpenBuffer {
     /// Returns a buffer that an editor opened; `on_disk` is its file's content, if there is a file.
     pub(super) fn new(file: RelPath, (version, text): (i64, String), on_disk: Option<Vec<u8>>) -> OpenBuffer {
         let had_file = on_disk.is_some();
+        let bytes = on_disk.as_deref().map(ContentHash::of);
         let decoded = on_disk.map(Text::decode);
         let known = decoded.as_ref().and_then(|disk| disk.as_ref().ok()).filter(|disk| is_exact(disk));
         let origin = if known.is_some() { TextOrigin::OfFile } else { TextOrigin::New };
@@ -132,6 +135,7 @@ impl OpenBuffer {
             had_file,
             spelling,
             is_lossy,
+            lossy_bytes: bytes.filter(|_| is_lossy),
             is_lost: false,
             planned: PlannedText::NotAsked,
             looked_at: None,
@@ -213,8 +217,9 @@ impl OpenBuffer {
     }
 
     /// Records that the editor saved the document; `on_disk` is what its file has now, which need not be this
-    /// text: its user may have typed on.
+    /// text: its user may have typed on, or have written the text to another file.
     pub(super) fn record_save(&mut self, on_disk: Option<Vec<u8>>) {
+        let bytes = on_disk.as_deref().map(ContentHash::of);
         let Some(on_disk) = on_disk.map(Text::decode) else {
             self.saved = None;
             return;
@@ -225,8 +230,11 @@ impl OpenBuffer {
                 self.spelling = FileSpelling::of(disk.as_str());
                 self.record_file(disk.as_str());
             }
+            // Whatever the encoding is, a changed text has other bytes.
+            None if self.lossy_bytes == bytes && self.is_dirty() => {}
             // The editor knows the encoding, symd does not: its word is all there is.
             None => {
+                self.lossy_bytes = bytes;
                 self.origin = TextOrigin::New;
                 self.saved = Some(TextMark::of(&self.seen()));
             }
@@ -401,8 +409,13 @@ mod tests {
         let mut again = opened("xé\n", b"\xe9\n");
         again.inherit(&first);
         assert!(again.is_dirty());
+        again.record_save(Some(b"\xe9\n".to_vec()));
+        assert!(again.is_dirty(), "written to another file");
         again.record_save(Some(b"x\xe9\n".to_vec()));
         assert!(!again.is_dirty());
+        again.change(&[change(0, 0, "y")], 5).unwrap();
+        again.record_save(Some(b"x\xe9\n".to_vec()));
+        assert!(again.is_dirty());
     }
 
     #[test]

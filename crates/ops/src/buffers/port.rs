@@ -16,6 +16,8 @@ pub struct BufferAbilities {
     pub applies: bool,
     /// It writes buffers to their files when it is asked to.
     pub saves: bool,
+    /// It reads the changed files of saved buffers again when it is asked to.
+    pub reloads: bool,
     /// It answers at once what it shows, without asking its user ([`EditorPort::greet`]).
     pub answers: bool,
 }
@@ -59,4 +61,7 @@ pub trait EditorPort: Debug + Send + Sync {
 
     /// Asks for documents to be written to their files, if they still have these versions.
     fn save(&self, documents: Vec<(RelPath, i64)>) -> EditorAnswer;
+
+    /// Asks for the changed files of saved documents to be read again.
+    fn reload(&self, documents: Vec<RelPath>) -> EditorAnswer;
 }

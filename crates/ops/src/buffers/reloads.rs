@@ -1,11 +1,15 @@
-//! Saved buffers of files that an edit changes on the disk, in editors that read a changed file again by themselves, or do
-//! not. An edit is whole without them: the wait for them is bounded, and the answer names the buffers that have not read the file.
+//! Saved buffers of files that an edit changes on the disk, in editors that read a changed file again by themselves, on
+//! request, or not at all. An edit is whole without them: the wait for them is bounded, and the answer names the buffers that have not read the file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use symd_base::RelPath;
 use tokio::time::Instant;
 
 use super::BufferTable;
 use super::agreement::AgreedBuffers;
+use super::port::EditorPort;
 
 /// A buffer whose editor is to read its file again.
 #[derive(Debug)]
@@ -13,22 +17,29 @@ pub(super) struct AwaitedReload {
     pub(super) editor: u64,
     /// The path by which the editor knows the document.
     pub(super) path: RelPath,
-    /// The text of the changed file, as the editor counts it.
-    pub(super) after: String,
+    /// The text of the changed file, as the editor counts it; `None` if symd does not know the file's encoding: then the
+    /// editor's answer tells whether it has read it.
+    pub(super) after: Option<String>,
     /// Whether the buffer had the file's text before the edit. Another one has not read an earlier change either, and
     /// is not waited for again.
     pub(super) is_current: bool,
 }
 
+/// Why editors that were asked to read files again did not, by the editor's number.
+type ReloadProblems = BTreeMap<u64, String>;
+
 impl BufferTable {
     /// Whether a buffer has had the file's new text. One that was closed shows no old text.
-    fn has_reloaded(&self, awaited: &AwaitedReload) -> bool {
-        let buffer = self.buffers.get(&(awaited.editor, awaited.path.clone()));
-        buffer.is_none_or(|buffer| buffer.text() == awaited.after || buffer.has_seen_planned())
+    fn has_reloaded(&self, awaited: &AwaitedReload, problems: &ReloadProblems) -> bool {
+        let Some(buffer) = self.buffers.get(&(awaited.editor, awaited.path.clone())) else { return true };
+        match &awaited.after {
+            Some(after) => buffer.text() == after || buffer.has_seen_planned(),
+            None => !problems.contains_key(&awaited.editor),
+        }
     }
 
     /// Returns the names of the buffers that have not read their files again, each once until it has.
-    fn named_behind(&mut self, missing: &[&AwaitedReload]) -> Vec<String> {
+    fn named_behind(&mut self, missing: &[&AwaitedReload], problems: &ReloadProblems) -> Vec<String> {
         let mut names = Vec::new();
         for awaited in missing {
             let editor = self.name_of(awaited.editor);
@@ -37,7 +48,8 @@ impl BufferTable {
             };
             let was_named = std::mem::replace(&mut buffer.is_named_behind, true);
             if awaited.is_current || !was_named {
-                names.push(format!("{} in {editor}", awaited.path));
+                let why = problems.get(&awaited.editor).map(|why| format!(" ({why})"));
+                names.push(format!("{} in {editor}{}", awaited.path, why.unwrap_or_default()));
             }
         }
         names
@@ -49,8 +61,10 @@ impl AgreedBuffers {
     pub(super) fn await_reloads(&self) {
         let mut table = self.all.table();
         for awaited in &self.reloads {
-            if let Some(buffer) = table.buffers.get_mut(&(awaited.editor, awaited.path.clone())) {
-                buffer.await_planned(&awaited.after);
+            if let Some(after) = &awaited.after
+                && let Some(buffer) = table.buffers.get_mut(&(awaited.editor, awaited.path.clone()))
+            {
+                buffer.await_planned(after);
             }
         }
     }
@@ -64,20 +78,47 @@ impl AgreedBuffers {
         }
     }
 
+    /// Asks the editors that do so on request to read the changed files again.
+    async fn ask_reloads(&self, deadline: Instant) -> ReloadProblems {
+        let mut requests: BTreeMap<u64, (Arc<dyn EditorPort>, Vec<RelPath>)> = BTreeMap::new();
+        {
+            let table = self.all.table();
+            for awaited in &self.reloads {
+                let Some(editor) = table.editors.get(&awaited.editor) else { continue };
+                if editor.abilities.reloads {
+                    let port = || (Arc::clone(&editor.port), Vec::new());
+                    requests.entry(awaited.editor).or_insert_with(port).1.push(awaited.path.clone());
+                }
+            }
+        }
+        let mut problems = ReloadProblems::new();
+        for (editor, (port, paths)) in requests {
+            let why = match tokio::time::timeout_at(deadline, port.reload(paths)).await {
+                Ok(Ok(())) => continue,
+                Ok(Err(why)) => why,
+                Err(_) => "it did not answer in time".to_owned(),
+            };
+            problems.insert(editor, why);
+        }
+        problems
+    }
+
     /// Waits until the editors have read the changed files again; returns the documents that they have not in time, without
     /// those that an answer has named before.
     pub(super) async fn not_reloaded(&self) -> Vec<String> {
         let mut told = self.all.told.subscribe();
         let deadline = Instant::now() + self.all.deadlines.reload;
+        let problems = self.ask_reloads(deadline).await;
         let mut is_over = false;
         loop {
             told.mark_unchanged();
             let missing: Vec<&AwaitedReload> = {
                 let table = self.all.table();
-                self.reloads.iter().filter(|awaited| !table.has_reloaded(awaited)).collect()
+                self.reloads.iter().filter(|awaited| !table.has_reloaded(awaited, &problems)).collect()
             };
-            if is_over || !missing.iter().any(|one| one.is_current) {
-                return self.all.table().named_behind(&missing);
+            // Nothing more is told of a text that symd cannot compare.
+            if is_over || !missing.iter().any(|one| one.is_current && one.after.is_some()) {
+                return self.all.table().named_behind(&missing, &problems);
             }
             is_over = !matches!(tokio::time::timeout_at(deadline, told.changed()).await, Ok(Ok(())));
         }

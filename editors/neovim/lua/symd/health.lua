@@ -3,7 +3,8 @@ local M = {}
 local health = vim.health or require('health')
 
 function M.check()
-  local start, ok, err = health.start or health.report_start, health.ok or health.report_ok, health.error or health.report_error
+  local start, ok = health.start or health.report_start, health.ok or health.report_ok
+  local warn, err = health.warn or health.report_warn, health.error or health.report_error
   start('symd')
   local program = require('symd').options.cmd[1]
   if vim.fn.executable(program) == 1 then
@@ -11,11 +12,13 @@ function M.check()
   else
     err(program .. ' is not on PATH')
   end
-  local client = require('symd').client_id and vim.lsp.get_client_by_id(require('symd').client_id)
-  if client then
+  local id = require('symd').client_id
+  if require('symd').is_connected() then
     ok('connected')
+  elseif id then
+    warn('not connected: `' .. table.concat(require('symd').options.cmd, ' ') .. '` has ended; the next file that is opened starts it')
   else
-    ok('not connected: no file of a project is open')
+    ok('not connected: no file is open')
   end
 end
 

@@ -9,14 +9,27 @@ local function client()
   return M.client_id and vim.lsp.get_client_by_id(M.client_id)
 end
 
+-- Calls a method of a client: before 0.11 these are functions that know their client.
+local function call(running, method, ...)
+  if vim.fn.has('nvim-0.11') == 1 then
+    return running[method](running, ...)
+  end
+  return running[method](...)
+end
+
 local function is_file(bufnr)
   return vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].buftype == '' and vim.api.nvim_buf_get_name(bufnr) ~= ''
 end
 
-local function notify(method, params)
+-- Whether `symd lsp` runs.
+function M.is_connected()
   local running = client()
-  if running and not running.is_stopped() then
-    running.notify(method, params)
+  return running ~= nil and not call(running, 'is_stopped')
+end
+
+local function notify(method, params)
+  if M.is_connected() then
+    call(client(), 'notify', method, params)
   end
 end
 
@@ -86,12 +99,16 @@ function M.config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   -- 0.7 makes changes for a version of a document, and does not say so.
   capabilities.workspace.workspaceEdit.documentChanges = true
+  -- symd publishes diagnostics then, and withdraws them when another server is attached. 0.11 keeps those that it has asked for.
+  capabilities.textDocument.diagnostic = nil
   return {
     capabilities = capabilities,
     name = 'symd',
     cmd = M.options.cmd,
     init_options = {
-      symd = { reportsContext = true, tellsContext = true, saves = true, navigation = named_languages() },
+      symd = {
+        reportsContext = true, tellsContext = true, saves = true, reloads = true, navigation = named_languages(),
+      },
     },
     on_init = function(running)
       -- Whoever started it.
@@ -100,6 +117,7 @@ function M.config()
     end,
     handlers = {
       ['symd/save'] = M.save,
+      ['symd/reload'] = M.reload,
       ['symd/editorContext'] = M.editor_context,
       ['window/showMessageRequest'] = M.ask,
       ['window/showMessage'] = M.show,
@@ -127,6 +145,20 @@ local function is_in_file(bufnr, version)
   return content == text or content == text .. eol
 end
 
+-- Has Neovim read the buffer's file again if that is newer, as it does by itself when it gets the focus, and tells symd. An
+-- error if the buffer is unsaved afterwards.
+local function read_again(bufnr, uri)
+  vim.api.nvim_buf_call(bufnr, function()
+    local choice = vim.api.nvim_create_autocmd('FileChangedShell', {
+      buffer = bufnr, once = true, command = 'let v:fcs_choice = "reload"',
+    })
+    vim.cmd('silent! checktime ' .. bufnr)
+    pcall(vim.api.nvim_del_autocmd, choice)
+    assert(not vim.bo[bufnr].modified, 'Neovim did not read the file again')
+  end)
+  notify('textDocument/didSave', { textDocument = { uri = uri } })
+end
+
 -- symd asks for buffers to be saved whose text it has changed, and which had no other changes. Their files have
 -- that text already, so nothing is written.
 function M.save(_, params)
@@ -137,24 +169,33 @@ function M.save(_, params)
     if vim.api.nvim_buf_is_loaded(bufnr) and not is_in_file(bufnr, version) then
       problem = uri .. ' was written by another program, or typed in'
     elseif vim.api.nvim_buf_is_loaded(bufnr) then
-      local saved, why = pcall(vim.api.nvim_buf_call, bufnr, function()
-        -- The file has the buffer's text already: Neovim reads it again, and then takes the buffer for saved. It
-        -- would ask before it writes, since the file is newer than what it read.
-        local choice = vim.api.nvim_create_autocmd('FileChangedShell', {
-          buffer = bufnr, once = true, command = 'let v:fcs_choice = "reload"',
-        })
-        vim.cmd('silent! checktime ' .. bufnr)
-        pcall(vim.api.nvim_del_autocmd, choice)
-        assert(not vim.bo[bufnr].modified, 'Neovim did not read the file again')
-      end)
-      if saved then
-        notify('textDocument/didSave', { textDocument = { uri = uri } })
-      else
+      -- The file has the buffer's text already: Neovim reads it again, and then takes the buffer for saved. It
+      -- would ask before it writes, since the file is newer than what it read.
+      local saved, why = pcall(read_again, bufnr, uri)
+      if not saved then
         problem = tostring(why)
       end
     end
   end
   return { saved = problem == nil, problem = problem }
+end
+
+-- symd asks for saved buffers to be read again whose files it has changed: those of which it does not know the encoding, and
+-- those with line ends of both kinds, which Neovim would change.
+function M.reload(_, params)
+  local problem
+  for _, uri in ipairs(params.uris) do
+    local bufnr = vim.uri_to_bufnr(uri)
+    if vim.api.nvim_buf_is_loaded(bufnr) then
+      if vim.bo[bufnr].modified then
+        problem = uri .. ' was typed in'
+      else
+        local read, why = pcall(read_again, bufnr, uri)
+        problem = not read and tostring(why) or problem
+      end
+    end
+  end
+  return { reloaded = problem == nil, problem = problem }
 end
 
 -- Asks the user, who answers with a whole word: keys that were meant for a buffer approve nothing. Without one of the
@@ -190,6 +231,16 @@ function M.show(_, params)
   vim.api.nvim_echo({ { line, highlight } }, true, {})
 end
 
+-- The column after `bytes` bytes of a line, in the units that symd and Neovim have agreed on: later versions count bytes.
+local function column(text, bytes)
+  local encoding = client() and client().offset_encoding or 'utf-16'
+  if vim.fn.has('nvim-0.11') == 1 then
+    return vim.str_utfindex(text, encoding, bytes, false)
+  end
+  local utf32, utf16 = vim.str_utfindex(text, bytes)
+  return ({ ['utf-8'] = bytes, ['utf-16'] = utf16, ['utf-32'] = utf32 })[encoding]
+end
+
 local function selection()
   local mode = vim.fn.mode()
   if mode ~= 'v' and mode ~= 'V' then
@@ -208,8 +259,8 @@ local function selection()
     start, finish = 0, #lines[#lines]
   end
   local last = lines[#lines]
-  local finish_character = select(2, vim.str_utfindex(last, finish))
-  local start_character = select(2, vim.str_utfindex(lines[1], math.min(start, #lines[1])))
+  local finish_character = column(last, finish)
+  local start_character = column(lines[1], math.min(start, #lines[1]))
   lines[#lines] = last:sub(1, finish)
   lines[1] = lines[1]:sub(start + 1)
   return {
@@ -221,11 +272,10 @@ local function selection()
   }
 end
 
--- A place whose column counts bytes, in UTF-16 units; the line of a buffer that is not loaded is unknown.
-local function utf16_place(bufnr, line, column)
+-- A place whose column counts bytes, as symd is told it; the line of a buffer that is not loaded is unknown.
+local function place(bufnr, line, bytes)
   local text = vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1]
-  local character = text and select(2, vim.str_utfindex(text, math.min(column, #text))) or column
-  return { line = line, character = character }
+  return { line = line, character = text and column(text, math.min(bytes, #text)) or bytes }
 end
 
 -- Which file is shown, and where the cursor is; nil in a buffer without a file.
@@ -234,10 +284,10 @@ local function context()
   if not is_file(bufnr) then
     return nil
   end
-  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local row, bytes = unpack(vim.api.nvim_win_get_cursor(0))
   return {
     textDocument = { uri = vim.uri_from_bufnr(bufnr) },
-    position = utf16_place(bufnr, row - 1, column),
+    position = place(bufnr, row - 1, bytes),
     selection = selection(),
     dirty = vim.bo[bufnr].modified,
     visibleRange = {
@@ -268,8 +318,8 @@ local function diagnostics()
       local last, past = diagnostic.end_lnum or diagnostic.lnum, diagnostic.end_col or diagnostic.col
       table.insert(by_uri[uri].diagnostics, {
         range = {
-          start = utf16_place(diagnostic.bufnr, diagnostic.lnum, diagnostic.col),
-          ['end'] = utf16_place(diagnostic.bufnr, last, past),
+          start = place(diagnostic.bufnr, diagnostic.lnum, diagnostic.col),
+          ['end'] = place(diagnostic.bufnr, last, past),
         },
         severity = diagnostic.severity,
         message = diagnostic.message,
@@ -307,21 +357,27 @@ local told = {}
 -- Whether the last line of each attached buffer has an end, as symd was told.
 local told_eol = {}
 
--- Attaches a buffer that shows a file, and starts the client with the first one.
-function M.attach(bufnr)
-  if not is_file(bufnr) then
-    return
-  end
-  local running = client()
-  if not M.options.start then
-    return
-  elseif not running or running.is_stopped() then
-    M.client_id = vim.lsp.start_client(M.config())
-  end
-  if M.client_id and not vim.lsp.buf_is_attached(bufnr, M.client_id) then
+local function attach_client(bufnr)
+  if M.client_id and is_file(bufnr) and not vim.lsp.buf_is_attached(bufnr, M.client_id) then
     told[bufnr], told_eol[bufnr] = vim.bo[bufnr].filetype, vim.bo[bufnr].eol
     vim.lsp.buf_attach_client(bufnr, M.client_id)
   end
+end
+
+-- Attaches a buffer that shows a file. Starts the client with the first one, or when it has ended: then for all buffers.
+function M.attach(bufnr)
+  if not is_file(bufnr) or not M.options.start then
+    return
+  end
+  if not M.is_connected() then
+    if vim.fn.has('nvim-0.11') == 1 then
+      M.client_id = vim.lsp.start(M.config(), { attach = false })
+    else
+      M.client_id = vim.lsp.start_client(M.config())
+    end
+    vim.tbl_map(attach_client, vim.api.nvim_list_bufs())
+  end
+  attach_client(bufnr)
 end
 
 local function whole_text(bufnr, has_end)
@@ -360,18 +416,45 @@ local function after_filetype(event)
   M.push_navigation()
 end
 
--- When Neovim writes a file it ends its last line ('fixeol'), and tells no server of that.
-local function after_write(event)
-  local options = vim.bo[event.buf]
-  local has_end = options.eol or (options.fixeol and not options.binary)
-  if is_attached(event.buf) and told_eol[event.buf] ~= has_end then
+-- Whether two paths lead to one file.
+local function is_same_file(one, other)
+  return one == other or vim.loop.fs_realpath(one) == (vim.loop.fs_realpath(other) or false)
+end
+
+-- Tells symd the whole text of a buffer.
+local function tell_whole(bufnr, has_end)
+  if is_attached(bufnr) then
     notify('textDocument/didChange', {
-      textDocument = {
-        uri = vim.uri_from_bufnr(event.buf),
-        version = vim.api.nvim_buf_get_changedtick(event.buf),
-      },
-      contentChanges = { { text = whole_text(event.buf, has_end) } },
+      textDocument = { uri = vim.uri_from_bufnr(bufnr), version = vim.api.nvim_buf_get_changedtick(bufnr) },
+      contentChanges = { { text = whole_text(bufnr, has_end) } },
     })
+  end
+end
+
+-- Buffers that got another name and were not written since.
+local renamed = {}
+
+-- When Neovim writes a file it ends its last line ('fixeol'), and tells no server of that. A buffer that is written to another
+-- file (`:write other`) stays as it is.
+local function after_write(event)
+  local bufnr = event.buf
+  if not is_same_file(event.match, vim.api.nvim_buf_get_name(bufnr)) then
+    return
+  end
+  if not is_attached(bufnr) then
+    -- A buffer without a name got one with its first write, of which no other event tells.
+    return M.attach(bufnr)
+  end
+  local options = vim.bo[bufnr]
+  local has_end = options.eol or (options.fixeol and not options.binary)
+  local is_new = renamed[bufnr]
+  renamed[bufnr] = nil
+  if told_eol[bufnr] ~= has_end then
+    tell_whole(bufnr, has_end)
+  end
+  if is_new and has_end and not options.eol then
+    -- 0.11 tells the text of a renamed buffer itself when that is written, without the end.
+    vim.schedule(function() tell_whole(bufnr, has_end) end)
   end
 end
 
@@ -387,6 +470,7 @@ local function after_rename(event)
     return M.attach(event.buf)
   end
   reopen(event.buf, vim.uri_from_fname(old))
+  renamed[event.buf] = true
   if vim.fn.filereadable(old) == 0 and vim.fn.filereadable(new) == 1 then
     local files = { { oldUri = vim.uri_from_fname(old), newUri = vim.uri_from_bufnr(event.buf) } }
     notify('workspace/didRenameFiles', { files = files })
@@ -407,7 +491,7 @@ local function command(name, argument)
     given.uri = vim.uri_from_bufnr(bufnr)
   end
   local params = { command = name, arguments = { given } }
-  local answer, problem = running.request_sync('workspace/executeCommand', params, 20000, 0)
+  local answer, problem = call(running, 'request_sync', 'workspace/executeCommand', params, 20000, 0)
   if not answer or answer.err then
     vim.notify(problem or answer.err.message, vim.log.levels.ERROR)
     return nil
@@ -415,6 +499,13 @@ local function command(name, argument)
   return answer.result
 end
 M.command = command
+
+-- Shows lines in a window of their own, whose buffer goes with it.
+local function show_lines(lines)
+  vim.cmd('new')
+  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
+end
 
 function M.setup(options)
   M.options = vim.tbl_extend('force', M.options, options or {})
@@ -428,7 +519,11 @@ function M.setup(options)
   on({ 'BufEnter', 'CursorMoved', 'CursorMovedI', 'BufWritePost' }, M.push_context)
   on({ 'FileType' }, after_filetype)
   on({ 'BufWritePost' }, after_write)
-  on({ 'BufEnter', 'CursorHold' }, M.push_navigation)
+  -- The first that 0.7 tells of another server may be its diagnostics; later versions tell when it is attached or gone.
+  on({ 'BufEnter', 'CursorHold', 'DiagnosticChanged' }, M.push_navigation)
+  if vim.fn.exists('##LspAttach') == 1 then
+    on({ 'LspAttach', 'LspDetach' }, vim.schedule_wrap(M.push_navigation))
+  end
   on({ 'DiagnosticChanged' }, M.push_diagnostics)
   on({ 'TermLeave', 'TermClose' }, function(event) M.push_terminal(event.buf) end)
   vim.api.nvim_create_user_command('SymdStatus', function()
@@ -439,7 +534,12 @@ function M.setup(options)
   end, {})
   -- The last edit, or the one of that number.
   vim.api.nvim_create_user_command('SymdUndo', function(given)
-    command('symd.undo', given.args ~= '' and { id = tonumber(given.args) } or nil)
+    local id = tonumber(given.args)
+    if given.args ~= '' and not id then
+      vim.notify('SymdUndo: the number of an edit, not ' .. given.args, vim.log.levels.ERROR)
+      return
+    end
+    command('symd.undo', id and { id = id } or nil)
   end, { nargs = '?' })
   vim.api.nvim_create_user_command('SymdRename', function(given)
     command('symd.rename', { name_path = given.fargs[1], new_name = given.fargs[2] })
@@ -447,14 +547,16 @@ function M.setup(options)
   vim.api.nvim_create_user_command('SymdRestartServer', function(given)
     command('symd.restartServer', { server = given.args })
   end, { nargs = 1 })
-  vim.api.nvim_create_user_command('SymdHistory', function() command('symd.history') end, {})
+  vim.api.nvim_create_user_command('SymdHistory', function()
+    local history = command('symd.history')
+    if history and history.text then
+      show_lines(vim.split(history.text, '\n'))
+    end
+  end, {})
   vim.api.nvim_create_user_command('SymdLog', function()
     local status = command('symd.status')
     if status then
-      vim.cmd('new')
-      local log = vim.fn.systemlist({ M.options.cmd[1], '--project', status.root, 'logs' })
-      vim.api.nvim_buf_set_lines(0, 0, -1, false, log)
-      vim.bo.buftype = 'nofile'
+      show_lines(vim.fn.systemlist({ M.options.cmd[1], '--project', status.root, 'logs' }))
     end
   end, {})
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do

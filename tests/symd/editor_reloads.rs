@@ -1,0 +1,76 @@
+//! Saved buffers whose files symd changes on the disk, in an editor whose package reads them again when it is asked to.
+
+use serde_json::{Value, json};
+
+use crate::editor_agent::{agent, done};
+use crate::fake_editor::{FakeEditor, uri};
+use crate::support::{User, write};
+
+/// Starts an editor with `a.py` open, whose file has these bytes.
+fn opened(on_disk: &[u8], shown: &str) -> (User, FakeEditor, String) {
+    let user = User::new();
+    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
+    std::fs::write(user.path("project/a.py"), on_disk).unwrap();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::silent(&user);
+    let abilities = json!({ "applyEdit": true, "workspaceEdit": { "documentChanges": true } });
+    editor.ask(
+        "initialize",
+        json!({
+            "clientInfo": { "name": "fake", "version": "1" }, "rootUri": uri(&user, "project"),
+            "capabilities": { "workspace": abilities },
+            "initializationOptions": { "symd": { "saves": true, "reloads": true } },
+        }),
+    );
+    editor.open(&file, 1, shown);
+    editor.settle();
+    (user, editor, file)
+}
+
+fn wanted(from: &str, to: &str) -> Value {
+    json!({ "relative_path": "a.py", "needle": from, "repl": to, "mode": "literal" })
+}
+
+#[test]
+fn a_file_whose_encoding_symd_does_not_know_is_read_again_by_its_editor() {
+    let (user, mut editor, file) = opened(b"a = '\xe9'\nb = 1\n", "a = '\u{e9}'\nb = 1\n");
+    let call = agent(&user, "replace_content", &wanted("b = 1", "b = 2"));
+    let request = editor.await_request("symd/reload");
+    assert_eq!(request["params"], json!({ "uris": [file] }));
+    assert_eq!(std::fs::read(user.path("project/a.py")).unwrap(), b"a = '\xe9'\nb = 2\n");
+    // As Neovim tells it.
+    editor.close(&file);
+    editor.open(&file, 1, "a = '\u{e9}'\nb = 2\n");
+    editor.reply(&request, json!({ "reloaded": true }));
+    let told = done(call);
+    assert!(!told.contains("reloaded"), "{told}");
+    let read = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+    assert!(read.contains("b = 2") && !read.contains("[unsaved"), "{read}");
+
+    let call = agent(&user, "replace_content", &wanted("b = 2", "b = 3"));
+    let request = editor.await_request("symd/reload");
+    editor.reply(&request, json!({ "reloaded": false, "problem": "a.py was typed in" }));
+    let told = done(call);
+    assert!(told.contains("has not reloaded it: a.py in fake 1 (a.py was typed in)"), "{told}");
+}
+
+#[test]
+fn an_answer_does_not_stand_for_a_text_that_can_be_compared() {
+    let mixed = "one = 1\r\ntwo = 2\n";
+    let (user, mut editor, file) = opened(mixed.as_bytes(), mixed);
+    let call = agent(&user, "replace_content", &wanted("= 1", "= 3"));
+    let request = editor.await_request("symd/reload");
+    editor.change(&file, 2, [0, 6, 0, 7], "3");
+    editor.reply(&request, json!({ "reloaded": true }));
+    let told = done(call);
+    assert!(!told.contains("reloaded"), "{told}");
+
+    let call = agent(&user, "replace_content", &wanted("= 3", "= 4"));
+    let request = editor.await_request("symd/reload");
+    editor.reply(&request, json!({ "reloaded": true }));
+    let told = done(call);
+    assert!(
+        told.contains("has not reloaded it: a.py in fake 1"),
+        "it says so, and shows the old text: {told}"
+    );
+}
