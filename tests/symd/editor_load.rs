@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::editor_agent::{agent, done};
 use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, write};
 
@@ -42,6 +43,49 @@ fn agents_see_the_last_text_of_a_burst_and_of_every_open_file() {
     assert!(!found.contains(".py:1"), "no file is seen as it was saved: {found}");
 }
 
+/// An editor's change of several places is one: no agent sees the text between them.
+#[test]
+fn agents_see_no_text_in_the_middle_of_a_change() {
+    let user = user();
+    let text = "def a0():\n    pass\n\n\ndef b0():\n    pass\n";
+    write(&user.path("project/a.py"), text);
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, text);
+    editor.settle();
+    std::thread::scope(|scope| {
+        let agent = scope.spawn(|| {
+            for _ in 0..30 {
+                let overview =
+                    user.check(&["call", "get_symbols_overview", r#"{"relative_path": "a.py"}"#], 0);
+                let number = |name: &str| {
+                    let (_, rest) = overview.split_once(&format!("function {name}")).unwrap();
+                    rest.split_once('(').unwrap().0.to_owned()
+                };
+                assert_eq!(number("a"), number("b"), "{overview}");
+            }
+        });
+        for number in 1_u32.. {
+            let (new, width) = (number.to_string(), (number - 1).to_string().len());
+            // Between these two the names differ.
+            let changes = [0, 4].map(|line| {
+                let start = json!({ "line": line, "character": 5 });
+                let end = json!({ "line": line, "character": 5 + width });
+                json!({ "range": { "start": start, "end": end }, "text": new })
+            });
+            editor.tell(
+                "textDocument/didChange",
+                json!({ "textDocument": { "uri": file, "version": number + 1 }, "contentChanges": changes }),
+            );
+            editor.settle();
+            if agent.is_finished() {
+                break;
+            }
+        }
+        agent.join().unwrap();
+    });
+}
+
 #[test]
 fn a_buffer_of_20_megabytes_is_seen_and_edited() {
     let user = user();
@@ -57,6 +101,16 @@ fn a_buffer_of_20_megabytes_is_seen_and_edited() {
         json!({ "relative_path": "long.txt", "start_line": middle + 1, "end_line": middle + 1 }).to_string();
     let told = user.check(&["call", "read_file", &read], 0);
     assert!(told.contains("TYPED of the long file"), "{told}");
+    let wanted =
+        json!({ "relative_path": "long.txt", "needle": "TYPED", "repl": "AGENT", "mode": "literal" });
+    let call = agent(&user, "replace_content", &wanted);
+    let request = editor.await_request("workspace/applyEdit");
+    let edits = request["params"]["edit"]["documentChanges"][0]["edits"].as_array().unwrap();
+    assert_eq!((edits.len(), &edits[0]["range"]["start"]["line"]), (1, &json!(middle)), "{edits:?}");
+    editor.change(&file, 3, [middle, 0, middle, 5], "AGENT");
+    editor.reply(&request, json!({ "applied": true }));
+    let told = done(call);
+    assert!(told.contains("[unsaved: long.txt in fake 1"), "{told}");
     assert_eq!(std::fs::read_to_string(user.path("project/long.txt")).unwrap().len(), saved.len());
 }
 

@@ -1,0 +1,26 @@
+//! docs/editors-clauses.md names tests that exist.
+
+use std::path::Path;
+
+#[test]
+fn the_tests_that_show_the_clauses_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = std::fs::read_to_string(root.join("docs/editors-clauses.md")).unwrap();
+    let pattern = regex::Regex::new(r"\b(\w+)::(\w+(?:::\w+)?)").unwrap();
+    let mut named = 0;
+    for found in pattern.captures_iter(&list) {
+        let (file, path) = (&found[1], &found[2]);
+        let source = match (file, path.starts_with("tests")) {
+            (_, false) => format!("tests/symd/{file}.rs"),
+            ("position", true) => "crates/ide/src/position.rs".to_owned(),
+            ("proxy", true) => "crates/ide/src/proxy/tests.rs".to_owned(),
+            (module, true) => format!("crates/ide/src/proxy/{module}.rs"),
+        };
+        let test = path.rsplit("::").next().unwrap();
+        let text = std::fs::read_to_string(root.join(&source));
+        let text = text.unwrap_or_else(|error| panic!("{}: {source}: {error}", &found[0]));
+        assert!(test == "tests" || text.contains(&format!("fn {test}(")), "{}: not in {source}", &found[0]);
+        named += 1;
+    }
+    assert!(named > 50, "{named}");
+}

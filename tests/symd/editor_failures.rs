@@ -1,0 +1,125 @@
+//! Edits that fail after an editor has made its part: the disk fails, or the document is gone.
+
+use std::path::PathBuf;
+use std::process::{Child, Output};
+
+use serde_json::json;
+
+use crate::editor_agent::agent;
+use crate::fake_editor::{FakeEditor, uri};
+use crate::support::{User, write};
+
+const SAVED: &str = "def saved():\n    return 1\n";
+const TYPED: &str = "def typed():\n    return 1\n";
+const RENAMED: &str = "def other():\n    return 1\n";
+const USER: &str = "import a\n\na.typed()\n";
+
+/// A file on the disk in a directory of its own, and an unsaved buffer of another one.
+fn typed() -> (User, FakeEditor, String) {
+    let user = User::new();
+    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
+    write(&user.path("project/a.py"), SAVED);
+    std::fs::create_dir(user.path("project/d")).unwrap();
+    write(&user.path("project/d/b.py"), USER);
+    let file = uri(&user, "project/a.py");
+    let abilities = json!({ "applyEdit": true, "workspaceEdit": { "documentChanges": true } });
+    let mut editor = FakeEditor::with(&user, json!({ "workspace": abilities }));
+    editor.open(&file, 1, SAVED);
+    editor.rewrite(&file, 2, TYPED);
+    editor.settle();
+    (user, editor, file)
+}
+
+fn rename(user: &User) -> Child {
+    let wanted =
+        json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
+    agent(user, "rename_symbol", &wanted)
+}
+
+#[track_caller]
+fn failed(call: Child) -> String {
+    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
+    let text = String::from_utf8([stdout, stderr].concat()).unwrap();
+    assert_eq!(status.code(), Some(1), "{text}");
+    text
+}
+
+/// Takes away the new content that is ready beside `d/b.py`: putting it in its place fails then.
+fn fail_the_disk(user: &User) {
+    let staged: Vec<PathBuf> = std::fs::read_dir(user.path("project/d"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.ends_with("b.py"))
+        .collect();
+    assert_eq!(staged.len(), 1, "{staged:?}");
+    std::fs::remove_file(&staged[0]).unwrap();
+}
+
+fn is_old(user: &User) -> bool {
+    let read = |file: &str| std::fs::read_to_string(user.path(file)).unwrap();
+    let names = std::fs::read_dir(user.path("project/d")).unwrap().count();
+    (read("project/a.py").as_str(), read("project/d/b.py").as_str(), names) == (SAVED, USER, 1)
+}
+
+#[test]
+fn an_editor_takes_its_part_back_where_the_disk_fails() {
+    let (user, mut editor, file) = typed();
+    let call = rename(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    fail_the_disk(&user);
+    editor.rewrite(&file, 3, RENAMED);
+    editor.reply(&request, json!({ "applied": true }));
+    let back = editor.await_request("workspace/applyEdit");
+    let change = &back["params"]["edit"]["documentChanges"][0];
+    assert_eq!(change["textDocument"], json!({ "uri": file, "version": 3 }), "{back}");
+    assert_eq!(change["edits"][0]["newText"], "def typed():\n", "{back}");
+    editor.rewrite(&file, 4, TYPED);
+    editor.reply(&back, json!({ "applied": true }));
+    let told = failed(call);
+    assert!(!told.contains("not taken back") && !told.contains("may still have"), "{told}");
+    assert!(is_old(&user), "{told}");
+    let body = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+    assert!(body.contains("def typed"), "{body}");
+    assert_eq!(user.status()["recovered"], json!([]));
+}
+
+#[test]
+fn an_edit_is_a_conflict_where_the_disk_fails_and_the_editor_keeps_its_part() {
+    let (user, mut editor, file) = typed();
+    let call = rename(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    fail_the_disk(&user);
+    editor.rewrite(&file, 3, RENAMED);
+    editor.reply(&request, json!({ "applied": true }));
+    let back = editor.await_request("workspace/applyEdit");
+    editor.reply(&back, json!({ "applied": false }));
+    let told = failed(call);
+    assert!(told.contains("not taken back, undo it there: the unsaved change of a.py in fake 1"), "{told}");
+    assert!(told.contains("kept as operation 1"), "{told}");
+    assert!(is_old(&user), "{told}");
+    let open = user.status()["recovered"].to_string();
+    assert!(
+        open.contains("a.py has the change in fake 1, unsaved") && open.contains("d/b.py is as"),
+        "{open}"
+    );
+}
+
+#[test]
+fn an_edit_whose_document_is_closed_meanwhile_is_not_made() {
+    for is_made in [false, true] {
+        let (user, mut editor, file) = typed();
+        let call = rename(&user);
+        let request = editor.await_request("workspace/applyEdit");
+        if is_made {
+            editor.rewrite(&file, 3, RENAMED);
+        }
+        editor.close(&file);
+        editor.reply(&request, json!({ "applied": true }));
+        let told = failed(call);
+        assert!(told.contains("a.py") && told.contains("nothing was written"), "{told}");
+        assert!(is_old(&user), "{told}");
+        let body = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+        assert!(body.contains("def saved") && !body.contains("[unsaved"), "{body}");
+        assert_eq!(user.status()["recovered"], json!([]));
+    }
+}
