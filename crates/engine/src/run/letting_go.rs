@@ -18,6 +18,9 @@ const FILES_PER_JOB: usize = 2048;
 /// So many summaries are worth reading together from disk: what walks over all files reads all of them.
 const MANY_FILES: usize = 256;
 
+/// Once outlines were let go of, this part of what they may take is too much.
+const LEFT_OF_MOST: usize = 8;
+
 /// The state of letting go.
 #[derive(Debug, Default)]
 pub(super) struct LettingGo {
@@ -57,10 +60,15 @@ impl Run {
         if self.letting_go.is_running || self.scanner.cache.is_none() || self.stopping.is_some() {
             return;
         }
-        let most = self.ceiling.for_outlines();
-        let taken = self.state.resident_outlines() + self.scanner.stored.read_bytes();
+        let (most, settled) = (self.ceiling.for_outlines(), self.letting_go.settled);
+        let resident = self.state.resident_outlines();
+        let taken = resident + self.scanner.stored.read_bytes();
         // What cannot be let go of would be looked for again after every event.
-        if taken > most && taken > self.letting_go.settled + most / 4 {
+        let is_much = taken > most && taken > settled + most / 4;
+        // Of those that came last: in a large tree a few that stay keep many pages of memory each.
+        let is_left =
+            self.is_ready() && self.state.stored_outlines() > 0 && resident > settled + most / LEFT_OF_MOST;
+        if is_much || is_left {
             self.letting_go.is_begun = true;
         }
         if !self.letting_go.is_begun {

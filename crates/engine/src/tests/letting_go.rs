@@ -167,15 +167,8 @@ fn above_the_ceiling_the_files_that_a_round_has_passed_are_looked_at_again() {
     let cache = Arc::new(Cache::open(&cache.path().join("cache")).expect("opened"));
     let small =
         SegmentThresholds { loose_rows: 1, loose_files: 1, segments: 3, ..SegmentThresholds::default() };
-    let mut stage = Stage::with(IndexState::with_limits(small), Some(cache));
-    let names: Vec<String> = (0..12).map(|number| format!("f{number:02}.py")).collect();
-    names.iter().enumerate().for_each(|(number, name)| stage.scratch.write(name, &text(number)));
-    stage.tell([listed("", &names.join(" "), "")]);
-    stage.finish();
-    let in_memory = |view: &View| {
-        let outlines = view.snapshot.files.iter().filter_map(|file| file.file_outline());
-        outlines.filter(|outline| outline.in_memory().is_some()).count()
-    };
+    let mut stage = Stage::with(IndexState::with_limits(small), Some(cache), MemoryOptions::default());
+    add_files(&mut stage, 12);
     let read_all = |view: &View| view.snapshot.files.iter().filter(|file| file.outline().is_some()).count();
     assert_eq!(stage.answer(in_memory), 12);
     stage.take(Event::OverCeiling);
@@ -193,4 +186,40 @@ fn above_the_ceiling_the_files_that_a_round_has_passed_are_looked_at_again() {
     stage.take(passed.expect("an event"));
     stage.finish();
     assert_eq!(stage.answer(in_memory), 0);
+}
+
+#[test]
+fn where_outlines_were_let_go_of_those_that_come_later_are_too() {
+    let cache = tempfile::tempdir().expect("scratch");
+    let cache = Arc::new(Cache::open(&cache.path().join("cache")).expect("opened"));
+    let small =
+        SegmentThresholds { loose_rows: 1, loose_files: 1, segments: 3, ..SegmentThresholds::default() };
+    // Outlines may take 256 KiB.
+    let options = MemoryOptions { ceiling: 16 * (256 << 10), let_go: None };
+    let mut stage = Stage::with(IndexState::with_limits(small), Some(cache), options);
+    add_files(&mut stage, 150);
+    assert_eq!(stage.answer(in_memory), 150, "they take less");
+    stage.take(Event::OverCeiling);
+    stage.finish();
+    assert_eq!(stage.answer(in_memory), 0);
+    add_files(&mut stage, 280);
+    // The cache is written for 256 new ones at least; the rest is in memory alone.
+    add_files(&mut stage, 450);
+    // An eighth of what outlines may take is left, which is room for 90 of these.
+    let left = stage.answer(in_memory);
+    assert!(left < 100, "{left} of 300");
+}
+
+/// Has the engine scan the first files of a project, and do all that follows.
+fn add_files(stage: &mut Stage, count: usize) {
+    let names: Vec<String> = (0..count).map(|number| format!("f{number:03}.py")).collect();
+    names.iter().enumerate().for_each(|(number, name)| stage.scratch.write(name, &text(number)));
+    stage.tell([listed("", &names.join(" "), "")]);
+    stage.finish();
+}
+
+/// Returns the number of outlines that are in memory.
+fn in_memory(view: &View) -> usize {
+    let outlines = view.snapshot.files.iter().filter_map(|file| file.file_outline());
+    outlines.filter(|outline| outline.in_memory().is_some()).count()
 }

@@ -14,18 +14,18 @@ pub(super) struct Stage {
 
 impl Stage {
     fn new() -> Stage {
-        Stage::with(IndexState::default(), None)
+        Stage::with(IndexState::default(), None, MemoryOptions::default())
     }
 
     /// Returns an engine that begins with this index.
-    pub(super) fn with(state: IndexState, cache: Option<Arc<Cache>>) -> Stage {
+    pub(super) fn with(state: IndexState, cache: Option<Arc<Cache>>, options: MemoryOptions) -> Stage {
         let scratch = Scratch::new();
         let (watch, fake) = Watch::fake(|_| ControlFlow::Continue(()));
         let (pool, queued) = Pool::idle();
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
         let (run, ..) = {
             let pool = (pool, sender.downgrade());
-            Run::new(scratch.parts_with(cache), Arc::new(watch), pool, state, memory())
+            Run::new(scratch.parts_with(cache), Arc::new(watch), pool, state, memory_of(options))
         };
         let mut stage = Stage { run, queued, events, _sender: sender, fake, scratch };
         stage.tell([listed("", "", ""), Notice::Crawled]);
