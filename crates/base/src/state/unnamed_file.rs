@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustix::fs::FallocateFlags;
 
@@ -23,9 +23,11 @@ pub struct UnnamedFile {
     /// `None` inside if it cannot be created.
     file: OnceLock<Option<File>>,
     end: AtomicU64,
+    /// What was dropped, and is still on disk.
+    dropped: Mutex<Vec<Range<u64>>>,
 }
 
-/// Some bytes in it. The disk frees them when this is dropped.
+/// Some bytes in it. They are on disk until something is written after this was dropped, or [`UnnamedFile::free_dropped`] is called.
 #[derive(Debug)]
 pub struct KeptBytes {
     of: Arc<UnnamedFile>,
@@ -37,16 +39,29 @@ pub struct KeptBytes {
 impl UnnamedFile {
     /// Returns a file in `directory`, which must be private to this user.
     pub fn new(directory: &Path) -> UnnamedFile {
-        UnnamedFile { directory: directory.to_owned(), file: OnceLock::new(), end: AtomicU64::new(0) }
+        let (file, end, dropped) = (OnceLock::new(), AtomicU64::new(0), Mutex::default());
+        UnnamedFile { directory: directory.to_owned(), file, end, dropped }
     }
 
-    /// Writes bytes; `None` if the disk does not take them.
+    /// Writes bytes, and has the disk free those that were dropped; `None` if the disk does not take them.
     pub fn keep(self: &Arc<UnnamedFile>, bytes: &[u8]) -> Option<KeptBytes> {
         let file = self.file.get_or_init(|| create(&self.directory).ok()).as_ref()?;
+        self.free_dropped();
         let offset = self.end.fetch_add(on_disk(bytes.len()), Ordering::Relaxed);
         let kept = KeptBytes { of: self.clone(), offset, length: bytes.len(), hash: ContentHash::of(bytes) };
         file.write_all_at(bytes, offset).ok()?;
         Some(kept)
+    }
+
+    /// Has the disk free the bytes that were dropped. May block.
+    pub fn free_dropped(&self) {
+        let Some(file) = self.opened() else { return };
+        let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        for range in dropped {
+            // Where the file system cannot do that, they are freed when the process ends.
+            let _ = rustix::fs::fallocate(file, flags, range.start, range.end - range.start);
+        }
     }
 
     fn opened(&self) -> Option<&File> {
@@ -69,11 +84,10 @@ impl KeptBytes {
 }
 
 impl Drop for KeptBytes {
+    /// Does not block: it may be dropped on a thread that must not wait for the disk.
     fn drop(&mut self) {
-        let Some(file) = self.of.opened() else { return };
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        // Where the file system cannot do that, they are freed when the process ends.
-        let _ = rustix::fs::fallocate(file, flags, self.offset, on_disk(self.length));
+        let range = self.offset..self.offset + on_disk(self.length);
+        self.of.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(range);
     }
 }
 
@@ -109,6 +123,8 @@ mod tests {
         let blocks = || file.opened().expect("open").metadata().expect("stat").blocks();
         let before = blocks();
         drop(kept);
+        assert_eq!(blocks(), before, "what drops them does not wait for the disk");
+        file.free_dropped();
         assert!(blocks() * 2 < before, "{before} {}", blocks());
     }
 
@@ -120,6 +136,7 @@ mod tests {
         let next = file.keep(&[1; 10_000]).expect("written");
         assert_eq!(empty.read(), Some(Vec::new()));
         drop(empty);
+        file.free_dropped();
         assert!(next.read().is_some_and(|bytes| bytes == [1; 10_000]));
     }
 
