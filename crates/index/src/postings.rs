@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::spilled_bytes::SpilledBytes;
 use symd_base::state::UnnamedFile;
-use symd_syntax::name_hash;
+use symd_syntax::{leb128, name_hash};
 
 /// Bytes that are read at once for the lists of several names.
 const READ_AHEAD: usize = 16 << 10;
@@ -78,8 +78,7 @@ impl PackedPostings {
         let (mut lengths, mut last) = (vec![0; names], vec![Posting::default(); names]);
         for (posting, &name) in postings() {
             let name = name as usize;
-            let (file, row) = posting.behind(last[name]);
-            lengths[name] += length(file) + length(row);
+            lengths[name] += posting.length_behind(last[name]);
             last[name] = posting;
         }
         let mut starts = Vec::with_capacity(names + 1);
@@ -91,14 +90,14 @@ impl PackedPostings {
         }
         let mut next = starts.clone();
         last.fill(Posting::default());
-        let mut bytes = vec![0; end as usize];
+        let (mut bytes, mut packed) = (vec![0; end as usize], Vec::new());
         for (posting, &name) in postings() {
             let name = name as usize;
-            let (file, row) = posting.behind(last[name]);
-            for number in [file, row] {
-                let at = next[name] as usize;
-                next[name] += write(&mut bytes[at..], number);
-            }
+            packed.clear();
+            posting.push_behind(last[name], &mut packed);
+            let at = next[name] as usize;
+            bytes[at..at + packed.len()].copy_from_slice(&packed);
+            next[name] += posting.length_behind(last[name]);
             last[name] = posting;
         }
         PackedPostings::new(starts, bytes, row_names.len())
@@ -206,12 +205,7 @@ impl PostingPacker {
     pub(super) fn add_name(&mut self, postings: &[Posting]) {
         let mut last = Posting::default();
         for posting in postings {
-            let (file, row) = posting.behind(last);
-            for number in [file, row] {
-                let at = self.bytes.len();
-                self.bytes.resize(at + length(number) as usize, 0);
-                write(&mut self.bytes[at..], number);
-            }
+            posting.push_behind(last, &mut self.bytes);
             last = *posting;
         }
         self.count += postings.len();
@@ -231,6 +225,18 @@ impl Posting {
             files => (files, self.row),
         }
     }
+
+    /// Returns the number of bytes that [`Posting::push_behind`] appends.
+    fn length_behind(self, last: Posting) -> u32 {
+        let (file, row) = self.behind(last);
+        leb128::length(file.into()) + leb128::length(row.into())
+    }
+
+    fn push_behind(self, last: Posting, bytes: &mut Vec<u8>) {
+        let (file, row) = self.behind(last);
+        leb128::push(bytes, file.into());
+        leb128::push(bytes, row.into());
+    }
 }
 
 impl Iterator for PostingList<'_> {
@@ -238,43 +244,13 @@ impl Iterator for PostingList<'_> {
 
     fn next(&mut self) -> Option<Posting> {
         let mut rest = self.bytes.get(self.at..)?;
-        let (files, row) = (take(&mut rest)?, take(&mut rest)?);
+        let (files, row) = (leb128::take_u32(&mut rest)?, leb128::take_u32(&mut rest)?);
         self.at = self.bytes.len() - rest.len();
         self.last = match files {
             0 => Posting { file: self.last.file, row: self.last.row + row },
             files => Posting { file: self.last.file + files, row },
         };
         Some(self.last)
-    }
-}
-
-/// Returns the number of bytes that a number takes.
-fn length(number: u32) -> u32 {
-    (u32::BITS - number.leading_zeros()).div_ceil(7).max(1)
-}
-
-/// Writes a number to the front of `bytes`; returns how many it takes.
-fn write(bytes: &mut [u8], mut number: u32) -> u32 {
-    let length = length(number);
-    for (byte, left) in bytes.iter_mut().zip((0..length).rev()) {
-        let [low, ..] = number.to_le_bytes();
-        *byte = (low & 0x7F) | if left > 0 { 0x80 } else { 0 };
-        number >>= 7;
-    }
-    length
-}
-
-/// Takes a number from the front.
-fn take(bytes: &mut &[u8]) -> Option<u32> {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u32::from(byte & 0x7F) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-        shift += 7;
     }
 }
 
@@ -302,17 +278,6 @@ mod tests {
                 assert_eq!(lists(&packed, names), expected);
                 assert_eq!(packed.count(), row_names.len());
             }
-        }
-    }
-
-    #[test]
-    fn numbers_of_every_length_are_read_as_written() {
-        let edges = (0..32).flat_map(|bit| [1_u32 << bit, (1 << bit) - 1]).chain([u32::MAX]);
-        for number in edges {
-            let mut bytes = [0xFF; 6];
-            let length = write(&mut bytes, number) as usize;
-            let mut rest = &bytes[..];
-            assert_eq!((take(&mut rest), rest.len()), (Some(number), 6 - length));
         }
     }
 
@@ -355,6 +320,12 @@ mod tests {
         packed.spill(&Arc::new(UnnamedFile::new(std::path::Path::new("/proc/self/nowhere"))));
         assert_eq!(packed.memory(), before);
         assert_eq!(lists(&packed, 100), expected);
+    }
+
+    #[test]
+    fn bytes_that_are_no_list_have_no_rows() {
+        let list = PostingList { bytes: Cow::Owned(vec![0xFF; 12]), ..PostingList::default() };
+        assert_eq!(list.count(), 0);
     }
 
     /// Returns all lists, as both ways of reading find them.

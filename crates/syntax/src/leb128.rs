@@ -7,7 +7,8 @@ const MAX_U32_BYTES: usize = 5;
 /// Maximum number of bytes that [`take_u64`] reads: 63 bits.
 const MAX_U64_BYTES: usize = 9;
 
-pub(crate) fn push(bytes: &mut Vec<u8>, mut number: u64) {
+/// Appends a number.
+pub fn push(bytes: &mut Vec<u8>, mut number: u64) {
     loop {
         let [low, ..] = number.to_le_bytes();
         number >>= 7;
@@ -18,9 +19,14 @@ pub(crate) fn push(bytes: &mut Vec<u8>, mut number: u64) {
     }
 }
 
+/// Returns the number of bytes that [`push`] appends.
+pub fn length(number: u64) -> u32 {
+    (u64::BITS - number.leading_zeros()).div_ceil(7).max(1)
+}
+
 /// Reads a number; `None` if the bytes end within it, if it takes more than five of them, or if it exceeds
 /// `u32`.
-pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
+pub fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
     let (number, rest) = split(bytes, MAX_U32_BYTES)?;
     let number = u32::try_from(number).ok()?;
     *bytes = rest;
@@ -70,6 +76,14 @@ mod tests {
                 take_u32(&mut rest).map(u64::from),
                 Some(number).filter(|n| *n <= u64::from(u32::MAX))
             );
+        }
+    }
+
+    #[test]
+    fn the_length_is_that_of_what_is_written() {
+        let edges = (0..64).flat_map(|bit| [1_u64 << bit, (1 << bit) - 1]).chain([u64::MAX]);
+        for number in edges {
+            assert_eq!(pushed(number).len(), length(number) as usize, "{number}");
         }
     }
 

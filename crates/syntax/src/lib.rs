@@ -24,7 +24,7 @@ mod key_strings;
 mod keywords;
 pub mod kind;
 pub mod kotlin;
-mod leb128;
+pub mod leb128;
 mod line_kinds;
 mod locals;
 mod member_strings;
