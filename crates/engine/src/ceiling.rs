@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::freed_memory::FreedMemory;
 use super::question_caches::QuestionCaches;
-use symd_sys::{allocator, memory};
+use symd_sys::memory;
 
 /// How much memory the daemon may take, and what besides the engine can let go of some.
 #[derive(Clone, Debug)]
@@ -91,13 +92,13 @@ impl Ceiling {
 
     /// Lets go of what can be made again, what is cheapest to make first, until the process takes no more than the ceiling. Slow,
     /// for a pool thread.
-    pub(super) fn let_go(&self, caches: &QuestionCaches) {
+    pub(super) fn let_go(&self, caches: &QuestionCaches, freed: &FreedMemory) {
         let _asked = EndOfLettingGo(self);
         let caches = || caches.let_go();
         let others = || self.options.let_go.iter().for_each(|LetGo(let_go)| let_go());
         self.let_go_in_turn(&[("nothing", &|| ()), ("caches", &caches), ("vectors", &others)], || {
             // What is freed is the system's only then.
-            allocator::give_back();
+            freed.give_back();
             taken()
         });
     }
@@ -178,8 +179,13 @@ mod tests {
     fn it_is_asked_for_once_at_a_time() {
         let ceiling = ceiling(1);
         assert!(ceiling.is_exceeded() && !ceiling.is_exceeded());
-        ceiling.let_go(&QuestionCaches::new(1 << 20));
+        let freed = FreedMemory::default();
+        freed.note(31 << 20);
+        ceiling.let_go(&QuestionCaches::new(1 << 20), &freed);
         assert_eq!(ceiling.times(), 1);
+        let times = freed.times();
+        freed.note(1 << 20);
+        assert_eq!((times > 0, freed.times()), (true, times), "what was freed before has been given back");
         assert!(ceiling.settled.swap(0, Ordering::Relaxed) > 0, "a process takes more than a byte");
         assert!(ceiling.is_exceeded() && !ceiling.is_exceeded());
         assert!(!Ceiling::new(MemoryOptions { ceiling: u64::MAX, let_go: None }).is_exceeded());

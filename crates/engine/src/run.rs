@@ -258,10 +258,10 @@ impl Run {
             Event::OverCeiling => {
                 self.letting_go.let_everything_go();
                 let (ceiling, caches) = (self.ceiling.clone(), self.caches.clone());
-                let parsers = self.scanner.parsers.clone();
+                let (parsers, freed) = (self.scanner.parsers.clone(), self.freed.clone());
                 self.pool.urgent_background(move || {
                     store_parses(&parsers);
-                    ceiling.let_go(&caches);
+                    ceiling.let_go(&caches, &freed);
                 });
             }
             Event::ParsedAhead { revision, is_done, failed } => {
