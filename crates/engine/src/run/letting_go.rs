@@ -176,9 +176,15 @@ fn summaries(
     if new.is_empty() {
         return known;
     }
-    for file in snapshot.in_tables_from(&RelPath::root()) {
-        if let (Some(summary), Some(key)) = (summary(file), file.key().filter(|key| new_keys.contains(key))) {
-            known.insert(key, summary);
+    // Each job may look at all files: what is cheapest to know comes first, and nothing is copied before it is known to be needed.
+    for file in snapshot.files.known_within(&RelPath::root()) {
+        if new_keys.is_empty() {
+            break;
+        }
+        if let Some(summary) = file.file_outline().and_then(EntryOutline::summary)
+            && let Some(key) = file.key().filter(|key| new_keys.remove(key))
+        {
+            known.insert(key, summary.clone());
         }
     }
     new.retain(|(key, _)| !known.contains_key(key));
