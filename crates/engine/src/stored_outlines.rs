@@ -103,9 +103,10 @@ impl StoredOutlines {
         is_in_memory || file.key().is_some_and(|key| self.cache.as_ref().is_some_and(|cache| cache.has(key)))
     }
 
-    /// Frees what is kept of outlines that are not in memory any more.
+    /// Frees what is kept of outlines that are not in memory any more, and what is not needed any more on disk. May block.
     pub(super) fn sweep(&self) {
         self.shared.sweep();
+        self.file.iter().for_each(|file| file.free_dropped());
     }
 
     /// Returns how many bytes were read back and not let go of, about: entries that were replaced meanwhile count until
