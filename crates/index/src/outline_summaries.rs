@@ -42,8 +42,8 @@ pub struct OutlineSummary {
 }
 
 impl OutlineSummaries {
-    /// Returns what is known of `outlines`, which `reader` finds under their keys; in the same order. What takes most of it is kept in
-    /// the file.
+    /// Returns the summaries of `outlines`, in the same order; `reader` finds the outlines under their keys. Imports and filters are kept in
+    /// the file, if there is one.
     pub fn summarize(
         outlines: &[(Key, Arc<Outline>)],
         reader: Arc<dyn OutlineReader>,

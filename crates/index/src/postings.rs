@@ -1,8 +1,8 @@
 //! Which rows have each name, packed: two or three bytes for a row, since most names that many rows have are in files close to each other.
 //! Invariant: the rows of one name ascend by file, then row.
 //!
-//! A posting is two LEB128 numbers: how many files it is behind the posting before, and the row, or where the file is the same how many
-//! rows it is behind that of the posting before. A list begins behind row 0 of file 0.
+//! A posting is two LEB128 numbers: the distance in files to the posting before it, then the row, or within the same file the distance in
+//! rows. The first one is measured from row 0 of file 0.
 
 use std::borrow::Cow;
 use std::ops::Range;

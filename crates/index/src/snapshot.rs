@@ -24,8 +24,8 @@ pub struct SegmentThresholds {
     pub loose_rows: usize,
     /// … or when there are more of them than this.
     pub loose_files: usize,
-    /// While files are being added, they are combined when they are a quarter of all, or as many as this: the outlines of loose files
-    /// stay in memory.
+    /// While files are being added, they are combined when they are more than a quarter of all, or more than this: the outlines of loose
+    /// files stay in memory.
     pub most_loose_files: usize,
     /// A table's rows are kept on disk, where there is a file for that, if they take at least so many bytes.
     pub spilled_bytes: usize,
@@ -88,7 +88,7 @@ pub struct IndexState {
     incomplete: Arc<BTreeSet<RelPath>>,
     unlisted: Arc<BTreeMap<RelPath, String>>,
     limits: SegmentThresholds,
-    /// Keeps what of the tables need not be in memory.
+    /// Holds the parts of tables that need not be in memory.
     file: Option<Arc<UnnamedFile>>,
     /// The last snapshot, as long as it is up to date.
     published: Option<Arc<Snapshot>>,
@@ -262,7 +262,7 @@ impl IndexState {
         IndexState { limits, ..IndexState::default() }
     }
 
-    /// Has the tables that are built from now on kept in the file, as far as they need not be in memory.
+    /// From now on keeps the rows of large tables in the file.
     pub fn keep_tables_in(&mut self, file: Arc<UnnamedFile>) {
         self.file = Some(file);
     }

@@ -54,7 +54,7 @@ impl SpilledBytes {
         }
     }
 
-    /// Returns some of the bytes, not checked if they are on disk; `None` if they are lost.
+    /// Returns some of the bytes; those from disk are not checked. `None` if they are lost.
     pub(super) fn part(&self, part: Range<usize>) -> Option<Cow<'_, [u8]>> {
         match self {
             SpilledBytes::Resident(bytes) => bytes.get(part).map(Cow::Borrowed),

@@ -15,7 +15,7 @@ use symd_index::{EntryOutline, FileEntry, OutlineSummaries, OutlineSummary, Snap
 /// Outlines per job: the engine's task replaces so many entries in a few milliseconds.
 const FILES_PER_JOB: usize = 2048;
 
-/// So many summaries are worth reading together from disk: what walks over all files reads all of them.
+/// From this number on summaries are kept on disk together: a walk over all files reads all of them.
 const MANY_FILES: usize = 256;
 
 /// Once outlines were let go of, this part of what they may take is too much.
@@ -152,8 +152,7 @@ fn without_outlines(
     (some.iter().filter_map(without).collect(), files.next().map(|file| file.path.clone()))
 }
 
-/// Returns what is known of the files' outlines without reading them, by their content: what other files of that content have, or else
-/// what is found out now.
+/// Returns the summary of each content among the files: that of another file with the same content, or a new one.
 fn summaries(
     snapshot: &Snapshot,
     files: &[&Arc<FileEntry>],
