@@ -11,7 +11,10 @@ const TYPED: &str = "def typed():\n    pass\n";
 /// A directory with two projects, one of them with modules, and a file of no project.
 fn user() -> User {
     let user = User::new();
-    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
+    // No server that runs code of a project, so that the user is not asked to trust it.
+    let languages =
+        ["python", "kotlin"].map(|name| format!("[[language]]\nname = \"{name}\"\nlanguage-servers = []\n"));
+    write(&user.path("config/languages.toml"), &languages.concat());
     for directory in ["all/one/.git", "all/two/app/inner", "all/loose"] {
         std::fs::create_dir_all(user.path(directory)).unwrap();
     }
