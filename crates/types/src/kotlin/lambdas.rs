@@ -41,6 +41,20 @@ impl Universe<'_> {
                 }
                 None => Type::Unknown,
             },
+            // A parameter's default value stands behind it.
+            K::FunctionValueParameters => {
+                let before = file.children(holder).take_while(|child| *child != lambda);
+                let parameter = before.filter(|before| file.kind(*before) == K::Parameter).last();
+                parameter
+                    .and_then(|parameter| self.type_in(file, parameter))
+                    .map_or(Type::Unknown, |ty| self.as_function(ty))
+            }
+            K::ClassParameter => self.type_in(file, holder).map_or(Type::Unknown, |ty| self.as_function(ty)),
+            // Both sides are of one type.
+            K::ElvisExpression => match file.children(holder).next() {
+                Some(first) if first != lambda => self.as_function(self.expression_type(file, first)),
+                _ => Type::Unknown,
+            },
             K::FunctionBody => {
                 let function = file.parent(holder);
                 function

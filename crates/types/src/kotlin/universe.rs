@@ -231,7 +231,11 @@ impl<'p> Universe<'p> {
         let Some((file, declaration)) = self.get(id) else { return false };
         let around = file.ancestors(declaration.node).filter_map(|node| file.declaration_of(node));
         declaration.modifiers.is_private
-            || around.into_iter().any(|number| file.declarations[number].modifiers.is_private)
+            || around.into_iter().any(|number| {
+                let one = &file.declarations[number];
+                // The properties that a private constructor declares are the class's.
+                one.modifiers.is_private && one.kind != DeclarationKind::PrimaryConstructor
+            })
     }
 
     pub(super) fn library(&self) -> &'static Library {
