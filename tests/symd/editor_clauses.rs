@@ -19,8 +19,21 @@ fn the_tests_that_show_the_clauses_exist() {
         let test = path.rsplit("::").next().unwrap();
         let text = std::fs::read_to_string(root.join(&source));
         let text = text.unwrap_or_else(|error| panic!("{}: {source}: {error}", &found[0]));
-        assert!(test == "tests" || text.contains(&format!("fn {test}(")), "{}: not in {source}", &found[0]);
+        let is_test = |test| {
+            let test = format!(r"#\[(tokio::)?test\b.*\]\s+(#\[.*\]\s+)*(async )?fn {test}\(");
+            regex::Regex::new(&test).unwrap().is_match(&text)
+        };
+        assert!(test == "tests" || is_test(test), "{}: not in {source}", &found[0]);
         named += 1;
     }
     assert!(named > 50, "{named}");
+    let whole =
+        regex::Regex::new(r"(?:::|\b)((?:editor|neovim|readme|unsaved)_\w+|neovim|emacs|vscode)\b").unwrap();
+    let mut files = 0;
+    for found in whole.captures_iter(&list).filter(|found| !found[0].starts_with("::")) {
+        let source = format!("tests/symd/{}.rs", &found[1]);
+        assert!(root.join(&source).is_file(), "{source}");
+        files += 1;
+    }
+    assert!(files > 50, "{files}");
 }

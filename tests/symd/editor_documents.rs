@@ -243,6 +243,7 @@ fn an_editor_that_dies_leaves_nothing_behind() {
     let user = user();
     let file = uri(&user, "project/a.py");
     let _keeps_the_daemon = user.connect();
+    let daemon = user.pid();
     for end in ["hang up", "killed", "mid-message"] {
         let mut editor = FakeEditor::new(&user);
         editor.open(&file, 1, "def typed():\n    pass\n");
@@ -265,6 +266,7 @@ fn an_editor_that_dies_leaves_nothing_behind() {
             last = seen(&user);
         }
         assert_eq!(last, "saved", "{end}");
+        assert_eq!(user.pid(), daemon, "{end}");
     }
 }
 

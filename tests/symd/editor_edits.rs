@@ -472,7 +472,7 @@ fn an_edit_whose_editor_died_is_finished_in_the_files() {
     editor.process.wait().unwrap();
     drop(editor);
     // Its end is noticed by the daemon, after which questions see the file.
-    while body(&user).contains("# agent") {}
+    assert!((0..200).any(|_| !body(&user).contains("# agent")), "the editor's end is not noticed");
     assert!(marked(&user, in_last).contains("half saved: a.py"), "{}", marked(&user, in_last));
     refused(agent(&user, "finish_edit", &json!({ "id": in_comment })), "beside lines that were never saved");
     user.check(&["finish", &in_last.to_string(), "--dry-run"], 0);
@@ -617,7 +617,10 @@ fn an_editor_killed_in_an_edit_leaves_all_files_old_or_new_and_undo_gives_the_fi
         assert_eq!(on_disk(&user), SAVED, "round {round}");
         if is_done {
             // Its end may not have been noticed yet: until then the buffer counts.
-            while !body(&user).contains("def saved") {}
+            assert!(
+                (0..200).any(|_| body(&user).contains("def saved")),
+                "round {round}: its end is not noticed"
+            );
             let history = user.check(&["history"], 0);
             assert!(history.contains("half saved: a.py"), "round {round}: {history}");
             user.check(&["undo"], 0);

@@ -86,7 +86,9 @@ fn the_template_for_lsp4ij_has_the_members_that_it_reads() {
 fn the_settings_of_helix_and_zed_start_symd() {
     let helix = toml_of("helix/languages.toml");
     let server = helix["language-server"]["symd"].as_table().unwrap();
-    assert_eq!((server["command"].as_str(), server["args"].as_array().unwrap().len()), (Some("symd"), 1));
+    let args: Vec<Option<&str>> =
+        server["args"].as_array().unwrap().iter().map(toml::Value::as_str).collect();
+    assert_eq!((server["command"].as_str(), &args[..]), (Some("symd"), &[Some("lsp")][..]));
     for language in helix["language"].as_array().unwrap() {
         let servers = language["language-servers"].as_array().unwrap();
         let symd = servers.iter().find(|one| one.get("name").and_then(toml::Value::as_str) == Some("symd"));

@@ -29,7 +29,7 @@ fn checkout(user: &User, nvim: &Path) -> std::ffi::OsString {
     write(&user.path("config/languages.toml"), server);
     let path = std::env::var_os("PATH").unwrap();
     let programs = symd::base::programs::Programs::on(&path, None);
-    let nvim = if nvim.is_absolute() { nvim.to_owned() } else { programs.find("nvim").unwrap() };
+    let nvim = programs.find(nvim.to_str().unwrap()).unwrap();
     let script = format!(
         "#!/bin/sh\nexec '{}' --headless -i NONE -n \"$@\" -c 'luafile {}' -c cquit\n",
         nvim.display(),

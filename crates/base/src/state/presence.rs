@@ -101,4 +101,21 @@ mod tests {
         assert_eq!(present_in(&at), [two.name()]);
         assert_eq!(std::fs::read_dir(&at).unwrap().count(), 1);
     }
+
+    #[test]
+    fn a_stopped_process_is_suspended() {
+        use rustix::process::{Signal, WaitOptions, kill_process, waitpid};
+        let mut cat = std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = processes::id(cat.id()).unwrap();
+        let name = format!("{}-0123456789abcdef", cat.id());
+        assert!(!is_suspended(&name));
+        kill_process(pid, Signal::STOP).unwrap();
+        let (_, status) = waitpid(Some(pid), WaitOptions::UNTRACED).unwrap().unwrap();
+        assert!(status.stopped());
+        assert!(is_suspended(&name));
+        kill_process(pid, Signal::CONT).unwrap();
+        cat.kill().unwrap();
+        cat.wait().unwrap();
+        assert!(!is_suspended(&name));
+    }
 }

@@ -571,7 +571,7 @@ impl Drop for AgreedBuffers {
     }
 }
 
-/// Whether an editor is asked for the change of a buffer; it is not where the buffer has another text meanwhile.
+/// Whether the requests contain the change of this buffer. They do not if the buffer now has another text.
 fn is_asked_for(target: &BufferTarget, requests: &EditorChanges) -> bool {
     let is_of = |(_, documents): &(Arc<dyn EditorPort>, Vec<DocumentChanges>)| {
         documents.iter().any(|document| document.path == target.path)

@@ -18,7 +18,7 @@ pub struct EditorDeadlines {
     pub tell: Duration,
     /// How long editors may take to write buffers to their files.
     pub save: Duration,
-    /// How long an edit that is made waits for editors that read a changed file again by themselves.
+    /// How long an edit that is made waits until editors have read its changed files again, by themselves or on request.
     pub reload: Duration,
     /// How long an edit waits while the one before it waits for an editor: that editor may be waiting for this
     /// very edit, through a program of which symd does not know that the editor runs it (format on save).
