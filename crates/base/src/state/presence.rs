@@ -66,9 +66,14 @@ pub fn present_in(directory: &Path) -> Vec<String> {
     present
 }
 
+/// Returns the ID of the process of the presence with this name; `None` for the name of another file.
+pub fn process_id(name: &str) -> Option<i32> {
+    name.split_once('-')?.0.parse().ok()
+}
+
 /// Whether the process of the presence with this name is stopped by a signal or a debugger, as a shell's Ctrl-Z does.
 pub fn is_suspended(name: &str) -> bool {
-    let process = || processes::by_pid(processes::id(name.split_once('-')?.0.parse::<i32>().ok()?)?);
+    let process = || processes::by_pid(processes::id(process_id(name)?)?);
     process().is_some_and(|process| process.is_stopped)
 }
 
@@ -97,6 +102,8 @@ mod tests {
         present.sort_unstable();
         assert_eq!(present, names);
         assert!(!is_suspended(one.name()));
+        assert_eq!(process_id(one.name()), std::process::id().try_into().ok());
+        assert_eq!(process_id("a-file"), None);
         drop(one);
         assert_eq!(present_in(&at), [two.name()]);
         assert_eq!(std::fs::read_dir(&at).unwrap().count(), 1);

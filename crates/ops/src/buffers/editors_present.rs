@@ -1,7 +1,7 @@
 //! Editors that are there and have not told what they have open: after a restart of the daemon each `symd lsp`
 //! connects when it notices, and an agent may be earlier. Invariant: no edit begins before.
 
-use symd_base::state::presence::{is_suspended, present_in};
+use symd_base::state::presence::{is_suspended, present_in, process_id};
 use symd_edit::EditError;
 use tokio::time::Instant;
 
@@ -28,11 +28,11 @@ impl Buffers {
                 deadline = present;
                 continue;
             }
-            let process = silent.split('-').next().unwrap_or_default();
+            let process = process_id(&silent).map(|id| format!(": its `symd lsp` is process {id}"));
+            let process = process.unwrap_or_default();
             return Err(EditError::NotInEditor(format!(
-                "an editor has files of this project open and has not told symd their texts since symd started: its \
-                 `symd lsp` is process {process}; repeat the edit, and if that fails restart the language server in \
-                 that editor, or close it"
+                "an editor has files of this project open and has not told symd their texts since symd started{process}; \
+                 repeat the edit, and if that fails restart the language server in that editor, or close it"
             )));
         }
     }
