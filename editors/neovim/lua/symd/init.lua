@@ -159,42 +159,45 @@ local function read_again(bufnr, uri)
   notify('textDocument/didSave', { textDocument = { uri = uri } })
 end
 
--- symd asks for buffers to be saved whose text it has changed, and which had no other changes. Their files have
--- that text already, so nothing is written.
-function M.save(_, params)
-  local problem
-  for number, uri in ipairs(params.uris) do
-    local version = params.versions and params.versions[number]
+-- Reads the files of loaded buffers again. `why_not` is given a buffer and the place of its document among `uris`, and tells
+-- what speaks against it, if anything does. Returns all that went wrong; nil if nothing did.
+local function read_loaded_again(uris, why_not)
+  local problems = {}
+  for number, uri in ipairs(uris) do
     local bufnr = vim.uri_to_bufnr(uri)
-    if vim.api.nvim_buf_is_loaded(bufnr) and not is_in_file(bufnr, version) then
-      problem = uri .. ' was written by another program, or typed in'
-    elseif vim.api.nvim_buf_is_loaded(bufnr) then
-      -- The file has the buffer's text already: Neovim reads it again, and then takes the buffer for saved. It
-      -- would ask before it writes, since the file is newer than what it read.
-      local saved, why = pcall(read_again, bufnr, uri)
-      if not saved then
-        problem = tostring(why)
+    if vim.api.nvim_buf_is_loaded(bufnr) then
+      local why = why_not(bufnr, number)
+      if why then
+        problems[#problems + 1] = uri .. why
+      else
+        local read, raised = pcall(read_again, bufnr, uri)
+        if not read then
+          problems[#problems + 1] = tostring(raised)
+        end
       end
     end
   end
+  return problems[1] and table.concat(problems, '; ')
+end
+
+-- symd asks for buffers to be saved whose text it has changed, and which had no other changes. Their files have
+-- that text already, so nothing is written: Neovim reads it again, and then takes the buffer for saved. It would ask
+-- before it writes, since the file is newer than what it read.
+function M.save(_, params)
+  local problem = read_loaded_again(params.uris, function(bufnr, number)
+    if not is_in_file(bufnr, params.versions and params.versions[number]) then
+      return ' was written by another program, or typed in'
+    end
+  end)
   return { saved = problem == nil, problem = problem }
 end
 
 -- symd asks for saved buffers to be read again whose files it has changed: those of which it does not know the encoding, and
 -- those with line ends of both kinds, which Neovim would change.
 function M.reload(_, params)
-  local problem
-  for _, uri in ipairs(params.uris) do
-    local bufnr = vim.uri_to_bufnr(uri)
-    if vim.api.nvim_buf_is_loaded(bufnr) then
-      if vim.bo[bufnr].modified then
-        problem = uri .. ' was typed in'
-      else
-        local read, why = pcall(read_again, bufnr, uri)
-        problem = not read and tostring(why) or problem
-      end
-    end
-  end
+  local problem = read_loaded_again(params.uris, function(bufnr)
+    return vim.bo[bufnr].modified and ' was typed in' or nil
+  end)
   return { reloaded = problem == nil, problem = problem }
 end
 
@@ -519,10 +522,12 @@ function M.setup(options)
   on({ 'BufEnter', 'CursorMoved', 'CursorMovedI', 'BufWritePost' }, M.push_context)
   on({ 'FileType' }, after_filetype)
   on({ 'BufWritePost' }, after_write)
+  on({ 'BufEnter', 'CursorHold' }, M.push_navigation)
   -- The first that 0.7 tells of another server may be its diagnostics; later versions tell when it is attached or gone.
-  on({ 'BufEnter', 'CursorHold', 'DiagnosticChanged' }, M.push_navigation)
   if vim.fn.exists('##LspAttach') == 1 then
     on({ 'LspAttach', 'LspDetach' }, vim.schedule_wrap(M.push_navigation))
+  else
+    on({ 'DiagnosticChanged' }, M.push_navigation)
   end
   on({ 'DiagnosticChanged' }, M.push_diagnostics)
   on({ 'TermLeave', 'TermClose' }, function(event) M.push_terminal(event.buf) end)
