@@ -11,20 +11,26 @@ fn opened(on_disk: &[u8], shown: &str) -> (User, FakeEditor, String) {
     let user = User::new();
     write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
     std::fs::write(user.path("project/a.py"), on_disk).unwrap();
-    let file = uri(&user, "project/a.py");
-    let mut editor = FakeEditor::silent(&user);
+    let (editor, file) = another(&user, shown);
+    (user, editor, file)
+}
+
+/// Starts an editor that shows this text of `a.py`.
+fn another(user: &User, shown: &str) -> (FakeEditor, String) {
+    let file = uri(user, "project/a.py");
+    let mut editor = FakeEditor::silent(user);
     let abilities = json!({ "applyEdit": true, "workspaceEdit": { "documentChanges": true } });
     editor.ask(
         "initialize",
         json!({
-            "clientInfo": { "name": "fake", "version": "1" }, "rootUri": uri(&user, "project"),
+            "clientInfo": { "name": "fake", "version": "1" }, "rootUri": uri(user, "project"),
             "capabilities": { "workspace": abilities },
             "initializationOptions": { "symd": { "saves": true, "reloads": true } },
         }),
     );
     editor.open(&file, 1, shown);
     editor.settle();
-    (user, editor, file)
+    (editor, file)
 }
 
 fn wanted(from: &str, to: &str) -> Value {
@@ -73,4 +79,40 @@ fn an_answer_does_not_stand_for_a_text_that_can_be_compared() {
         told.contains("has not reloaded it: a.py in fake 1"),
         "it says so, and shows the old text: {told}"
     );
+}
+
+#[test]
+fn an_editor_that_hangs_does_not_keep_another_one_from_reading_the_file_again() {
+    let mixed = "one = 1\r\ntwo = 2\n";
+    let (user, mut hangs, _) = opened(mixed.as_bytes(), mixed);
+    let (mut reads, file) = another(&user, mixed);
+    let call = agent(&user, "replace_content", &wanted("= 1", "= 3"));
+    let request = reads.await_request("symd/reload");
+    // Reading takes a moment: it would be too late for an editor that is asked when the other one's time is over.
+    user.check(&["status"], 0);
+    reads.change(&file, 2, [0, 6, 0, 7], "3");
+    reads.reply(&request, json!({ "reloaded": true }));
+    hangs.await_request("symd/reload");
+    let told = done(call);
+    assert!(told.contains("a.py in fake 1 (it did not answer in time)"), "{told}");
+    // Both have the same name.
+    assert_eq!(told.matches("a.py in fake").count(), 1, "{told}");
+}
+
+#[test]
+fn an_editor_is_asked_for_each_document_by_itself() {
+    let (in_a, in_b) = ("def one():\r\n    return 1\n", "import a\r\na.one()\n");
+    let (user, mut editor, _) = opened(in_a.as_bytes(), in_a);
+    write(&user.path("project/b.py"), in_b);
+    editor.open(&uri(&user, "project/b.py"), 1, in_b);
+    editor.settle();
+    let wanted = json!({ "name_path": "one", "new_name": "other", "force": true, "include": ["unchecked"] });
+    let call = agent(&user, "rename_symbol", &wanted);
+    for _ in 0..2 {
+        let request = editor.await_request("symd/reload");
+        let [document] = &request["params"]["uris"].as_array().unwrap()[..] else { panic!("{request}") };
+        let name = document.as_str().unwrap().rsplit('/').next().unwrap();
+        editor.reply(&request, json!({ "reloaded": false, "problem": format!("{name} was typed in") }));
+    }
+    done(call);
 }

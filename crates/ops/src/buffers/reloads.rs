@@ -2,14 +2,13 @@
 //! request, or not at all. An edit is whole without them: the wait for them is bounded, and the answer names the buffers that have not read the file.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use symd_base::RelPath;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::BufferTable;
 use super::agreement::AgreedBuffers;
-use super::port::EditorPort;
 
 /// A buffer whose editor is to read its file again.
 #[derive(Debug)]
@@ -25,16 +24,24 @@ pub(super) struct AwaitedReload {
     pub(super) is_current: bool,
 }
 
-/// Why editors that were asked to read files again did not, by the editor's number.
-type ReloadProblems = BTreeMap<u64, String>;
+impl AwaitedReload {
+    /// Returns what identifies the buffer.
+    fn key(&self) -> (u64, RelPath) {
+        (self.editor, self.path.clone())
+    }
+}
+
+/// Why editors that were asked to read files again did not, by the editor's number and the path by which it knows the
+/// document.
+type ReloadProblems = BTreeMap<(u64, RelPath), String>;
 
 impl BufferTable {
     /// Whether a buffer has had the file's new text. One that was closed shows no old text.
     fn has_reloaded(&self, awaited: &AwaitedReload, problems: &ReloadProblems) -> bool {
-        let Some(buffer) = self.buffers.get(&(awaited.editor, awaited.path.clone())) else { return true };
+        let Some(buffer) = self.buffers.get(&awaited.key()) else { return true };
         match &awaited.after {
             Some(after) => buffer.text() == after || buffer.has_seen_planned(),
-            None => !problems.contains_key(&awaited.editor),
+            None => !problems.contains_key(&awaited.key()),
         }
     }
 
@@ -43,12 +50,12 @@ impl BufferTable {
         let mut names = Vec::new();
         for awaited in missing {
             let editor = self.name_of(awaited.editor);
-            let Some(buffer) = self.buffers.get_mut(&(awaited.editor, awaited.path.clone())) else {
+            let Some(buffer) = self.buffers.get_mut(&awaited.key()) else {
                 continue;
             };
             let was_named = std::mem::replace(&mut buffer.is_named_behind, true);
             if awaited.is_current || !was_named {
-                let why = problems.get(&awaited.editor).map(|why| format!(" ({why})"));
+                let why = problems.get(&awaited.key()).map(|why| format!(" ({why})"));
                 names.push(format!("{} in {editor}{}", awaited.path, why.unwrap_or_default()));
             }
         }
@@ -62,7 +69,7 @@ impl AgreedBuffers {
         let mut table = self.all.table();
         for awaited in &self.reloads {
             if let Some(after) = &awaited.after
-                && let Some(buffer) = table.buffers.get_mut(&(awaited.editor, awaited.path.clone()))
+                && let Some(buffer) = table.buffers.get_mut(&awaited.key())
             {
                 buffer.await_planned(after);
             }
@@ -72,35 +79,34 @@ impl AgreedBuffers {
     pub(super) fn end_reloads(&self) {
         let mut table = self.all.table();
         for awaited in &self.reloads {
-            if let Some(buffer) = table.buffers.get_mut(&(awaited.editor, awaited.path.clone())) {
+            if let Some(buffer) = table.buffers.get_mut(&awaited.key()) {
                 buffer.end_planned();
             }
         }
     }
 
-    /// Asks the editors that do so on request to read the changed files again.
+    /// Asks the editors that do so on request to read the changed files again: for each document by itself, and all at once,
+    /// so that the answer for one tells nothing of another, and none waits for another.
     async fn ask_reloads(&self, deadline: Instant) -> ReloadProblems {
-        let mut requests: BTreeMap<u64, (Arc<dyn EditorPort>, Vec<RelPath>)> = BTreeMap::new();
+        let mut asked = JoinSet::new();
         {
             let table = self.all.table();
             for awaited in &self.reloads {
-                let Some(editor) = table.editors.get(&awaited.editor) else { continue };
-                if editor.abilities.reloads {
-                    let port = || (Arc::clone(&editor.port), Vec::new());
-                    requests.entry(awaited.editor).or_insert_with(port).1.push(awaited.path.clone());
-                }
+                let editor = table.editors.get(&awaited.editor);
+                let Some(editor) = editor.filter(|editor| editor.abilities.reloads) else { continue };
+                let answer = editor.port.reload(vec![awaited.path.clone()]);
+                let key = awaited.key();
+                asked.spawn(async move {
+                    let why = match tokio::time::timeout_at(deadline, answer).await {
+                        Ok(Ok(())) => return None,
+                        Ok(Err(why)) => why,
+                        Err(_) => "it did not answer in time".to_owned(),
+                    };
+                    Some((key, why))
+                });
             }
         }
-        let mut problems = ReloadProblems::new();
-        for (editor, (port, paths)) in requests {
-            let why = match tokio::time::timeout_at(deadline, port.reload(paths)).await {
-                Ok(Ok(())) => continue,
-                Ok(Err(why)) => why,
-                Err(_) => "it did not answer in time".to_owned(),
-            };
-            problems.insert(editor, why);
-        }
-        problems
+        asked.join_all().await.into_iter().flatten().collect()
     }
 
     /// Waits until the editors have read the changed files again; returns the documents that they have not in time, without
