@@ -139,6 +139,8 @@ async fn run_stages(
     ready: Option<oneshot::Receiver<Infallible>>,
     stage: impl FnOnce(&Editor, EditorTurn) -> EditStage + Send + 'static,
 ) -> Result<Applied, ApplyError> {
+    // Before its turn too: queued edits wait for an editor together, not one after the other.
+    buffers.await_editors().await?;
     // Longer than the engine's turn: the next edit is staged when this one's buffers are told apart from its files.
     let _whole = buffers.turn(client).await?;
     buffers.await_editors().await?;
