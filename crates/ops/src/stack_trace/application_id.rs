@@ -7,30 +7,36 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::variant::words;
 
 /// The names of the scripts in which ids stand.
 pub(super) const SCRIPTS: [&str; 2] = ["build.gradle.kts", "build.gradle"];
 
-/// Maximum number of variants of a script that are looked at.
+/// Maximum number of variants of a script; of more none is shown.
 const MAX_VARIANTS: usize = 256;
 
 /// Returns the ids of the applications whose processes a text names: `Process: shop.app.free, PID: 4711`, `>>> shop.app.free <<<`.
-pub(super) fn of_processes(text: &str) -> BTreeSet<&str> {
+pub(super) fn of_processes<'t>(text: &'t str) -> BTreeSet<&'t str> {
     static PROCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?:\bProcess: |>>> |\bCmd ?line: |\bPackage: )(?P<id>[A-Za-z]\w*(?:\.[A-Za-z]\w*)+)")
+        Regex::new(r"(?:\bProcess: |>>> |\bCmd ?line: |\bPackage: )(?P<id>[A-Za-z]\w*(?:\.[A-Za-z]\w*)+)(?::[\w.]+)?(?:[,\s]|$)")
             .ok()
     });
     let Some(process) = PROCESS.as_ref() else { return BTreeSet::new() };
-    process.captures_iter(text).filter_map(|found| Some(found.name("id")?.as_str())).collect()
+    let id = |found: Captures<'t>| {
+        // A name that is wrapped goes on in the next line.
+        let is_wrapped = text[found.get(0)?.end()..].trim_start().starts_with('.');
+        found.name("id").filter(|_| !is_wrapped).map(|id| id.as_str())
+    };
+    process.captures_iter(text).filter_map(id).collect()
 }
 
-/// Returns the variants of a script whose application has an id, each as the words of its flavors and its build type.
+/// Returns the variants of a script whose application has an id, each as the words of its flavors and its build type; none if
+/// the script makes variants or ids in a way that is not read.
 pub(super) fn variants(script: &str, id: &str) -> Vec<BTreeSet<String>> {
     let module = Module::read(script);
-    let Some(base) = &module.default.id else { return Vec::new() };
+    let Some(base) = module.default.id.as_ref().filter(|_| !module.is_unclear) else { return Vec::new() };
     let mut all: Vec<Vec<&IdPart>> = vec![Vec::new()];
     let mut dimensions: Vec<&str> = Vec::new();
     for flavor in &module.flavors {
@@ -54,8 +60,12 @@ pub(super) fn variants(script: &str, id: &str) -> Vec<BTreeSet<String>> {
 }
 
 fn combined<'p>(all: &[Vec<&'p IdPart>], with: &[&'p IdPart]) -> Vec<Vec<&'p IdPart>> {
+    // What some of the variants have in common is not sure.
+    if all.len() * with.len() > MAX_VARIANTS {
+        return Vec::new();
+    }
     let each = all.iter().flat_map(|parts| with.iter().map(|part| [parts.as_slice(), &[*part]].concat()));
-    each.take(MAX_VARIANTS).collect()
+    each.collect()
 }
 
 /// What the id is made of: the module's defaults, a flavor or a build type.
@@ -72,6 +82,8 @@ struct Module {
     default: IdPart,
     flavors: Vec<IdPart>,
     types: Vec<IdPart>,
+    /// Whether there may be other variants, or other ids, than those that were read.
+    is_unclear: bool,
 }
 
 impl Module {
@@ -80,27 +92,34 @@ impl Module {
         let of_type = |name: &str| IdPart { name: name.to_owned(), ..IdPart::default() };
         let mut module = Module { types: vec![of_type("debug"), of_type("release")], ..Module::default() };
         let mut open: Vec<String> = Vec::new();
-        for piece in pieces(script) {
+        for piece in pieces(&without_comments(script)) {
             match piece {
                 Piece::Opens(head) => {
-                    open.push(block_name(head));
+                    let name = block_name(head);
+                    module.is_unclear |= sets_id(head) || (name.is_none() && makes_parts(&open));
+                    open.push(name.unwrap_or_default());
                     module.part(&open);
                 }
                 Piece::Closes => drop(open.pop()),
-                Piece::Says(statement) => {
-                    if let Some((property, value)) = assigned(statement)
-                        && let Some(part) = module.part(&open)
-                    {
-                        match property {
-                            "applicationId" => part.id = Some(value.to_owned()),
-                            "applicationIdSuffix" => {
-                                let dot = if value.starts_with('.') { "" } else { "." };
-                                part.suffix = format!("{dot}{value}");
-                            }
-                            _ => value.clone_into(&mut part.dimension),
-                        }
+                Piece::Says("") => {}
+                // A flavor or a build type without a block.
+                Piece::Says(statement) if makes_parts(&open) => match block_name(statement) {
+                    Some(name) => {
+                        open.push(name);
+                        module.part(&open);
+                        open.pop();
                     }
-                }
+                    None => module.is_unclear = true,
+                },
+                Piece::Says(statement) => match (assigned(statement), module.part(&open)) {
+                    (Some(("applicationId", value)), Some(part)) => part.id = Some(value.to_owned()),
+                    (Some(("applicationIdSuffix", value)), Some(part)) => {
+                        let dot = if value.starts_with('.') { "" } else { "." };
+                        part.suffix = format!("{dot}{value}");
+                    }
+                    (Some((_, value)), Some(part)) => value.clone_into(&mut part.dimension),
+                    _ => module.is_unclear |= sets_id(statement),
+                },
             }
         }
         module
@@ -131,56 +150,94 @@ enum Piece<'s> {
     Says(&'s str),
 }
 
-/// Parts a script at braces and ends of lines that are in no string and no comment of a line.
+/// Returns a script with blanks in place of its comments.
+fn without_comments(script: &str) -> String {
+    let mut kept = String::with_capacity(script.len());
+    let mut quote: Option<char> = None;
+    let mut rest = script;
+    while let Some(c) = rest.chars().next() {
+        let comment = match quote {
+            None if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
+            None if rest.starts_with("/*") => Some(rest.find("*/").map_or(rest.len(), |end| end + 2)),
+            _ => None,
+        };
+        if let Some(end) = comment {
+            kept.push(' ');
+            rest = &rest[end..];
+            continue;
+        }
+        quote = quoted(quote, c);
+        kept.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    kept
+}
+
+/// Returns the quote that is open behind a character.
+fn quoted(open: Option<char>, c: char) -> Option<char> {
+    match (c, open) {
+        ('\n', _) => None,
+        (c, Some(open)) if c == open => None,
+        ('"' | '\'', None) => Some(c),
+        _ => open,
+    }
+}
+
+/// Parts a script without comments at braces and ends of statements that are in no string.
 fn pieces(script: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();
     let mut start = 0;
     let mut quote: Option<char> = None;
-    let mut is_comment = false;
-    let mut chars = script.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        match (c, quote) {
-            ('\n', _) => {
-                let said = script[start..at].split("//").next().unwrap_or_default();
-                all.push(Piece::Says(said.trim()));
-                (start, quote, is_comment) = (at + 1, None, false);
-            }
-            (c, Some(open)) if c == open => quote = None,
-            _ if is_comment || quote.is_some() => {}
-            ('"' | '\'', None) => quote = Some(c),
-            ('/', None) if chars.peek().is_some_and(|(_, next)| *next == '/') => is_comment = true,
-            ('{', None) => {
-                all.push(Piece::Opens(script[start..at].trim()));
-                start = at + 1;
-            }
-            ('}', None) => {
-                all.push(Piece::Says(script[start..at].trim()));
-                all.push(Piece::Closes);
-                start = at + 1;
-            }
-            _ => {}
+    for (at, c) in script.char_indices() {
+        quote = quoted(quote, c);
+        if quote.is_some() || !matches!(c, '\n' | ';' | '{' | '}') {
+            continue;
+        }
+        let text = script[start..at].trim();
+        start = at + 1;
+        match c {
+            '{' => all.push(Piece::Opens(text)),
+            '}' => all.extend([Piece::Says(text), Piece::Closes]),
+            _ => all.push(Piece::Says(text)),
         }
     }
     all
 }
 
-/// Returns the name of a block: `free` of `create("free")`, `free`, `val free by creating`.
-fn block_name(head: &str) -> String {
+/// Whether the open blocks are those in which each block is a flavor or a build type.
+fn makes_parts(open: &[String]) -> bool {
+    matches!(open, [android, parts] if android == "android" && (parts == "productFlavors" || parts == "buildTypes"))
+}
+
+/// Returns the name of a block: `free` of `create("free")`, `free`, `val free by creating`; none if it is not its whole head, as in a loop.
+fn block_name(head: &str) -> Option<String> {
     static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"\(\s*["'](?P<quoted>\w+)["']|val (?P<by>\w+) by |(?P<last>\w+)$"#).ok()
+        Regex::new(
+            r#"^(?:(?:create|register|named|getByName|maybeCreate)(?:<[^>]*>)?\(\s*["'](\w+)["']\s*\)|val (\w+) by \w+|(\w+)|["'](\w+)["'])$"#,
+        )
+        .ok()
     });
-    let found = NAME.as_ref().and_then(|name| name.captures(head));
-    let name = found.as_ref().and_then(|found| found.iter().skip(1).flatten().next());
-    name.map_or_else(String::new, |name| name.as_str().to_owned())
+    // What Gradle and the languages name so is no part's name.
+    const OF_ALL: [&str; 8] = ["all", "configureEach", "each", "forEach", "if", "else", "try", "do"];
+    let found = NAME.as_ref()?.captures(head)?;
+    let name = found.iter().skip(1).flatten().next()?.as_str();
+    (!OF_ALL.contains(&name)).then(|| name.to_owned())
 }
 
 /// Reads `applicationIdSuffix = ".free"`, `applicationIdSuffix ".free"`.
 fn assigned(statement: &str) -> Option<(&str, &str)> {
     static ASSIGNED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"^(?P<property>applicationId|applicationIdSuffix|dimension)\s*[=( ]\s*["'](?P<value>[\w.]+)["']"#).ok()
+        Regex::new(r#"^(?P<property>applicationId|applicationIdSuffix|dimension)\s*[=( ]\s*["'](?P<value>[\w.]+)["']\s*\)?$"#).ok()
     });
     let found = ASSIGNED.as_ref()?.captures(statement)?;
     Some((found.name("property")?.as_str(), found.name("value")?.as_str()))
+}
+
+/// Whether a statement sets what ids are made of, or copies it from another part.
+fn sets_id(statement: &str) -> bool {
+    static SETS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^(?:\w+\.)*(?:initWith|(?:set)?[aA]pplicationId(?:Suffix)?)\b").ok());
+    SETS.as_ref().is_some_and(|sets| sets.is_match(statement))
 }
 
 #[cfg(test)]
@@ -236,5 +293,67 @@ mod tests {
     fn processes_that_a_text_names() {
         let text = "E AndroidRuntime: Process: shop.app.free:sync, PID: 4711\npid: 1, tid: 1, name: x  >>> shop.till <<<\nProcess: none";
         assert_eq!(of_processes(text).into_iter().collect::<Vec<_>>(), ["shop.app.free", "shop.till"]);
+    }
+
+    #[test]
+    fn flavors_that_a_loop_makes_are_not_known() {
+        let base = "android { defaultConfig { applicationId = \"shop.app\" }\n productFlavors { ";
+        for made in [
+            "listOf(\"free\", \"paid\").forEach { create(it) { dimension = \"tier\" } }",
+            "free { dimension 'tier' }\n all { applicationIdSuffix '.x' }",
+            "if (hasTill) { create(\"till\") { } }",
+            "create(\"free\") { dimension = \"tier\" }\n create(name)",
+        ] {
+            assert_eq!(shown(&format!("{base}{made} }} }}\n"), "shop.app"), Vec::<String>::new(), "{made}");
+        }
+        // A flavor needs no block.
+        let made = "create(\"free\") { applicationIdSuffix = \".free\" }\n create(\"paid\")\n";
+        assert_eq!(shown(&format!("{base}{made} }} }}\n"), "shop.app"), ["debug paid", "paid release"]);
+    }
+
+    #[test]
+    fn ids_that_cannot_be_read_show_no_variant() {
+        let script = |types: &str| {
+            format!(
+                "android {{ defaultConfig {{ applicationId = \"shop.app\" }}\n buildTypes {{ debug {{ applicationIdSuffix = \".debug\" }}; {types} }} }}\n"
+            )
+        };
+        assert_eq!(shown(&script("create(\"till\") { }"), "shop.app.debug"), ["debug"]);
+        for types in [
+            "create(\"staging\") { initWith(getByName(\"debug\")) }",
+            "release { applicationIdSuffix = Config.SUFFIX }",
+            "release { applicationIdSuffix = \".$name\" }",
+            "release { applicationIdSuffix = \".debug\" + name }",
+        ] {
+            assert_eq!(shown(&script(types), "shop.app.debug"), Vec::<String>::new(), "{types}");
+        }
+    }
+
+    #[test]
+    fn comments_are_not_read() {
+        let script = "android { defaultConfig { applicationId = \"shop.app\"; versionName = \"a//b\" }\n buildTypes {\n /* till { }\n { */\n \
+                      debug { isDebuggable = true; applicationIdSuffix = \".debug\" } // }\n } }\n";
+        assert_eq!(shown(script, "shop.app"), ["release"]);
+        assert_eq!(shown(script, "shop.app.debug"), ["debug"]);
+    }
+
+    #[test]
+    fn of_too_many_variants_none_is_shown() {
+        let flavor = |dimension: usize, at: usize| {
+            format!("create(\"f{dimension}x{at}\") {{ dimension = \"d{dimension}\" }}\n")
+        };
+        let flavors: String =
+            (0..3).flat_map(|dimension| (0..6).map(move |at| flavor(dimension, at))).collect();
+        let script = format!(
+            "android {{ defaultConfig {{ applicationId = \"shop.app\" }}\n productFlavors {{ {flavors} }} }}\n"
+        );
+        assert_eq!(shown(&script, "shop.app"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn processes_whose_names_are_wrapped() {
+        for text in ["Process: shop.app.\nfree, PID: 1", "Process: shop.app\n.free, PID: 1"] {
+            assert!(of_processes(text).is_empty(), "{text}");
+        }
     }
 }
