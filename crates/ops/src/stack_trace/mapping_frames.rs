@@ -48,15 +48,16 @@ pub(super) fn retraced(
         .collect();
     let group: Vec<&MappedMethod> = known.iter().filter(|method| method.holds(line)).collect();
     if !group.is_empty() && found.len() == group.len() {
+        // Inlined code has lines of its own; methods that share a name and a line have not.
+        let are_overloads = group.len() > 1 && group.iter().all(|method| !method.has_own_lines());
         let with_line = |(mut one, method): (ParsedFrame, &&MappedMethod)| {
             if !method.has_own_lines() {
                 one.line = own_line;
-                one.mapped_lines = method.lines;
+                // They tell overloads apart, and differ between mappings of several builds.
+                one.mapped_lines = method.lines.filter(|_| are_overloads);
             }
             one
         };
-        // Inlined code has lines of its own; methods that share a name and a line have not.
-        let are_overloads = group.len() > 1 && group.iter().all(|method| !method.has_own_lines());
         let frames: Vec<ParsedFrame> = found.into_iter().zip(&group).map(with_line).collect();
         return match are_overloads {
             true => vec![one_of(frames, own_class, frame)],

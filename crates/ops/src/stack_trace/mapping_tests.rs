@@ -266,3 +266,16 @@ fn what_a_mapping_says_of_one_class_is_bounded() {
     (0..400_000).for_each(|_| reader.line(b"    1:1:void sell(java.lang.String):12:12 -> a\n"));
     assert_eq!(reader.finish().err(), Some(MappingMisfit::TooBig));
 }
+
+#[test]
+fn ranges_that_nothing_reads_make_no_doubt() {
+    let mut traces = parse_trace("java.lang.Error: x\n\tat a.a.a(SourceFile:3)\n");
+    let mapping = |last: usize| {
+        let mapping = format!("shop.app.Till -> a.a:\n    1:{last}:void sell() -> a\n");
+        (last.to_string(), read_bytes(mapping.as_bytes(), &traces).expect("fits"))
+    };
+    let mappings = [mapping(5), mapping(9)];
+    retrace(&mappings, &mut traces);
+    let frame = &traces[0].frames[0];
+    assert_eq!((frame.method.as_str(), frame.line, &frame.reading_doubt), ("sell", Some(3), &None));
+}
