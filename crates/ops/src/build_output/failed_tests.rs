@@ -16,7 +16,7 @@ pub(super) fn read(lines: &[String], at: usize) -> Option<Block> {
     if matches!(line, "[ERROR] Failures:" | "[ERROR] Errors:") {
         return Some(of_surefire(lines, at));
     }
-    let is_test = line.ends_with(" FAILED") && line.contains(" > ") && !line.starts_with("> ");
+    let is_test = line.ends_with(" FAILED") && line.contains(" > ") && !line.trim_start().starts_with("> ");
     is_test.then(|| of_gradle(lines, at))
 }
 

@@ -16,16 +16,25 @@ const HEADS: [&str; 8] = [
     "> Task ",
 ];
 
-/// Returns the lines that a line was made from; most are one. What begins at the margin loses its indentation.
-pub(super) fn parted(line: &str) -> Vec<&str> {
+/// Whether a line is one that Gradle begins at the margin.
+pub(super) fn is_head(line: &str) -> bool {
+    HEADS.iter().any(|head| line.starts_with(head))
+}
+
+/// Returns the lines that a line was made from; most are one. `is_indented`: the whole text is, so heads lose their indentation. In
+/// another text an indented head is what a test or a task printed.
+pub(super) fn parted(line: &str, is_indented: bool) -> Vec<&str> {
     if let Some((before, place)) = glued(line) {
         return vec![before, place];
     }
     let inner = line.trim_start();
+    if !is_indented && inner.len() < line.len() && is_head(inner) {
+        return vec![line];
+    }
     if inner.contains("* What went wrong:") || inner.contains(" FAILURE: Build ") {
         return of_report(inner);
     }
-    if HEADS.iter().any(|head| inner.starts_with(head)) {
+    if is_head(inner) {
         return vec![inner];
     }
     match inner.starts_with("> ") || inner.starts_with("Execution failed for task ") {
@@ -84,7 +93,9 @@ fn glued(line: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    fn parted(line: &str) -> Vec<&str> {
+        super::parted(line, true)
+    }
 
     #[test]
     fn a_report_in_one_line() {
@@ -103,6 +114,7 @@ mod tests {
         assert_eq!(parted("* What went wrong:"), ["* What went wrong:"]);
         assert_eq!(parted("  * Try:"), ["* Try:"]);
         assert_eq!(parted("  > Task :app:till FAILED"), ["> Task :app:till FAILED"]);
+        assert_eq!(super::parted("  > Task :app:till FAILED", false), ["  > Task :app:till FAILED"]);
     }
 
     #[test]

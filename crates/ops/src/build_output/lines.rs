@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::joined_lines::parted;
+use super::joined_lines::{is_head, parted};
 
 /// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 4_000;
@@ -44,9 +44,10 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
         let start = task.and_then(|found| found.name("path")).map_or(0, |path| path.start());
         let (task, line) = line.split_at(start);
         lines.extend((!task.is_empty()).then(|| task.to_owned()));
-        lines.extend(parted(line).into_iter().map(str::to_owned));
+        lines.push(line.to_owned());
     }
-    lines
+    let is_indented = !lines.iter().any(|line| is_head(line));
+    lines.iter().flat_map(|line| parted(line, is_indented)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

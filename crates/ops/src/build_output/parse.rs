@@ -186,3 +186,18 @@ fn what(problem: &BuildProblem) -> String {
         .as_ref()
         .map_or_else(|| message.to_owned(), |module| module.replace_all(message, "<>").into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_test_printed_is_no_outcome() {
+        let read = |text: &str| parse_build(text, &Cancel::new()).unwrap();
+        let printed =
+            read("> Task :app:test\n    > Task :till FAILED\n    BUILD FAILED in 1s\nBUILD SUCCESSFUL in 9s");
+        assert_eq!((printed.outcome, printed.problems.len()), (BuildOutcome::Succeeded, 0));
+        let indented = read("    > Task :till FAILED\n    BUILD FAILED in 1s");
+        assert_eq!(indented.outcome, BuildOutcome::Failed);
+    }
+}

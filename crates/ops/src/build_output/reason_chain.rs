@@ -28,7 +28,7 @@ const COURSES: [&str; 15] = [
     "Failed to query the value of ",
 ];
 
-/// Whether a line has a mark of a reason before it. Of quoted lines those that are indented behind the mark go on with the one above.
+/// Whether a line has a mark of a reason before it. A quoted line with more than one blank behind its mark continues the line above it.
 pub(super) fn is_marked(line: &str) -> bool {
     let marked = line.trim_start_matches([' ', '\t', '|']);
     let text = marked.trim_start_matches(['>', ' ', '\t', '|']);

@@ -2,6 +2,7 @@
 
 use super::blocks::Block;
 use super::causes::is_summary;
+use super::joined_lines::is_head;
 use super::messages::begun;
 use super::parse::{outcome_of, task_of};
 use super::reason_chain::{is_marked, of_block};
@@ -59,7 +60,12 @@ pub(super) fn headless(lines: &[String], at: usize) -> Option<Block> {
         first = (at + 1..lines.len().min(at + 3)).find(|next| !lines[*next].trim().is_empty())?;
     }
     // Quotes are marked at the margin: what stood above an indented mark was not pasted.
-    let is_inner = || lines[first].starts_with([' ', '\t']) && is_marked(&lines[first]);
+    let is_inner = || {
+        lines[first].starts_with([' ', '\t'])
+            && is_marked(&lines[first])
+            && !is_code_frame(bare(&lines[first]))
+            && !is_head(lines[first].trim_start())
+    };
     if !is_reason(bare(&lines[first])) && !has_reason_beneath(lines, first) && !is_inner() {
         return None;
     }
@@ -71,7 +77,8 @@ pub(super) fn headless(lines: &[String], at: usize) -> Option<Block> {
         lines[first..next].iter().map(|line| without_studio(line).to_owned()).collect();
     // Android Studio's window shows reasons without marks.
     let is_course = |last: &str| is_summary(last) || last.starts_with("Could not resolve all ");
-    while block.iter().rfind(|line| !line.trim().is_empty()).is_some_and(|last| is_course(bare(last)))
+    while block.len() < MAX_LINES
+        && block.iter().rfind(|line| !line.trim().is_empty()).is_some_and(|last| is_course(bare(last)))
         && let Some(reason) = unmarked_reason(lines, next)
         && (is_reason(reason) || !lines[next - 1].trim().is_empty())
     {
@@ -94,7 +101,8 @@ fn is_inside(line: &str) -> bool {
         && !line.starts_with("> Task ")
 }
 
-/// Returns the reason at line `at` that has no mark before it: no blank line or another tool's message is one.
+/// Returns line `at` if it may be a reason without a mark: it begins like a sentence, and is neither a task, an outcome nor a message of
+/// another tool.
 fn unmarked_reason(lines: &[String], at: usize) -> Option<&str> {
     let line = lines.get(at).filter(|line| {
         line.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || c == '\'')
@@ -109,12 +117,20 @@ fn unmarked_reason(lines: &[String], at: usize) -> Option<&str> {
 /// and beneath it `> File …`. Source: <https://github.com/klinker24/talon-for-twitter-android/issues/151>.
 fn has_reason_beneath(lines: &[String], at: usize) -> bool {
     let line = lines[at].trim_end();
-    let names_task = line.ends_with('.') && line.contains('\'') && line.starts_with(char::is_uppercase);
+    // An apostrophe quotes nothing.
+    let quotes = |line: &str| line.split_whitespace().any(|word| word.starts_with('\''));
+    let names_task = line.ends_with('.') && quotes(line) && line.starts_with(char::is_uppercase);
     names_task
         && lines.get(at + 1).is_some_and(|next| {
             let is_progress = ["> Task ", "> Configure "].iter().any(|start| next.starts_with(start));
             is_marked(next) && !is_progress
         })
+}
+
+/// Whether a text is a line of code as tests show it: `12 |   expect(x)`.
+fn is_code_frame(text: &str) -> bool {
+    let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    after.len() < text.len() && after.trim_start().starts_with('|')
 }
 
 /// Returns a line without what Android Studio and IntelliJ write before a message of Gradle's.
@@ -177,4 +193,32 @@ pub(super) fn is_reason(line: &str) -> bool {
 fn is_numbered(line: &str) -> bool {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     digits.len() < line.len() && digits.starts_with(": Task failed with an exception")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn reasons_without_marks_are_bounded() {
+        let text = "Could not resolve all files.\n".repeat(3 * MAX_LINES);
+        assert_eq!(headless(&lines(&text), 0).unwrap().next, MAX_LINES);
+    }
+
+    #[test]
+    fn what_is_no_reason() {
+        // An apostrophe quotes nothing.
+        assert!(
+            headless(&lines("I can't build the app.\n> e: /p/A.kt:3:5 Unresolved reference 'x'."), 0)
+                .is_none()
+        );
+        assert!(headless(&lines("A problem was found with task ':a'.\n> No till"), 0).is_some());
+        // A test's code frame.
+        assert!(headless(&lines("    > 12 |   expect(x)"), 0).is_none());
+        assert!(headless(&lines("    > No till is open"), 0).is_some());
+    }
 }

@@ -1,5 +1,5 @@
-//! Reads what tools say where nothing marks it as an error: only the message was pasted, or a window shows no more. It is asked
-//! only where the marks of all tools found no cause, and it is never sure which tool spoke.
+//! Reads what tools say where nothing marks it as an error: only the message was pasted, or a window shows no more. It is used
+//! only where no marked message names a cause. The tool that wrote the message stays unknown.
 
 use std::sync::LazyLock;
 
