@@ -45,7 +45,7 @@ pub use self::revisions::FittingTags;
 use self::source_version::{CommittedSources, SavedSources};
 use self::variant::BuildVariant;
 use self::wanted_files::WantedFiles;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
@@ -245,6 +245,7 @@ fn placed(
         });
     }
     place_again(&mut files, &mut all[first..])?;
+    doubt_changed_files(all.iter_mut().flat_map(|trace| &mut trace.frames).collect());
     for trace in &mut all {
         let sole = trace.frames.iter().find_map(|frame| match frame.places.as_slice() {
             [place] => Some(place),
@@ -253,6 +254,22 @@ fn placed(
         trace.code = sole.and_then(|place| files.code(place));
     }
     Ok(all)
+}
+
+/// Doubts what a line past the end of a file is if another frame shows that the file has changed: it may have become shorter.
+fn doubt_changed_files(frames: Vec<&mut ResolvedFrame>) {
+    let places = frames.iter().flat_map(|frame| &frame.places);
+    let changed: BTreeSet<RelPath> =
+        places.filter(|place| place.differs).map(|place| place.path.clone()).collect();
+    for frame in frames {
+        for place in &mut frame.places {
+            // The lines of a library's file do not depend on it.
+            let is_of_file = place.path.file_name() == frame.frame.file;
+            if is_of_file && place.doubt.is_none() && changed.contains(&place.path) {
+                place.doubt = place.remark.take();
+            }
+        }
+    }
 }
 
 /// Places frames that are in doubt again, by the flavors and the build type that other frames of their chain show: one program threw

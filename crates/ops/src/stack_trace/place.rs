@@ -35,7 +35,7 @@ pub struct FramePlace {
     pub name_path: String,
     /// Why the place may be wrong.
     pub doubt: Option<String>,
-    /// What makes the line another one than the frame's, where that is sure.
+    /// Why the line differs from the frame's although the place is sure.
     pub remark: Option<String>,
     /// Whether it may be wrong because the sources are not those that were built.
     pub differs: bool,
@@ -459,7 +459,7 @@ fn place(
     };
     if line > lines {
         // The compiler numbers the lines of inlined functions past the end of the file.
-        let inlined = format!("line {line} is past the end of the file: code that was inlined here");
+        let inlined = format!("line {line} is past the end of the file, as that of inlined code may be");
         return match declared_line {
             Some(declared) if named.len() == 1 => at(declared, Some(inlined)),
             Some(declared) => at(declared, Some(format!("{inlined}; several declarations have its name"))),

@@ -10,6 +10,7 @@ use super::mapping_reader::MappingReader;
 use super::mapping_readings::retrace;
 use super::parse::parse_trace;
 use super::place::SourceFiles;
+use super::placed;
 use super::source_version::SourceVersion;
 use super::variant::BuildVariant;
 use symd_base::cancel::Cancelled;
@@ -394,14 +395,14 @@ fn a_line_past_the_end_names_the_inline_functions_that_are_called() {
     assert_eq!(
         files.placed("com.shop.app.CallsKt.sell(Calls.kt:12)"),
         [
-            "app/src/Calls.kt:3 sell (line 12 is past the end of the file: code that was inlined here; it calls the inline function timed (core/src/Timed.kt:3))"
+            "app/src/Calls.kt:3 sell (line 12 is past the end of the file, as that of inlined code may be; it calls the inline function timed (core/src/Timed.kt:3))"
         ]
     );
     // Without such a function the line may be one of other sources.
     let files = Files::of(&[("app/src/Calls.kt", calls), ("core/src/Plain.kt", "package com.shop.core\n")]);
     assert_eq!(
         files.placed("com.shop.app.CallsKt.sell(Calls.kt:12)"),
-        ["app/src/Calls.kt:3 sell ? line 12 is past the end of the file: code that was inlined here"]
+        ["app/src/Calls.kt:3 sell ? line 12 is past the end of the file, as that of inlined code may be"]
     );
 }
 
@@ -516,4 +517,21 @@ fn names_in_class_files() {
     for method in ["sold", "buy", "kept", "getSell"] {
         assert!(of_method(text, method)[0].contains('?'), "{method}");
     }
+}
+
+#[test]
+fn a_line_past_the_end_of_a_file_that_has_changed_is_in_doubt() {
+    let text = "package com.shop.app\n\nfun sell() {\n    timed { fail() }\n}\n\ninline fun <T> timed(run: () -> T): T = run()\n";
+    let files = Files::of(&[("src/Calls.kt", text)]);
+    let doubts = |other: &str| {
+        let frames =
+            format!("\tat com.shop.app.CallsKt.sell(Calls.kt:150)\n\tat com.shop.app.CallsKt.{other}\n");
+        let traces = parse_trace(&format!("java.lang.Error: x\n{frames}"));
+        let sources = SourceFiles::of(&files, Path::new("/project"), None);
+        let placed = placed(sources, traces, &Cancel::new()).unwrap();
+        let place = placed[0].frames[0].places[0].clone();
+        (place.doubt.is_some(), place.remark.is_some())
+    };
+    assert_eq!(doubts("timed(Calls.kt:7)"), (false, true));
+    assert_eq!(doubts("timed(Calls.kt:2)"), (true, false));
 }
