@@ -623,8 +623,9 @@ mod tests {
     #[test]
     fn an_edit_stands_while_its_buffers_have_it_and_other_buffers_are_saved() {
         let path = |name: &str| RelPath::new(name).unwrap();
+        let on_disk = || symd_vfs::FileBytes { bytes: b"a\n".to_vec(), stat: symd_vfs::Stat::default() };
         let buffer =
-            |name: &str, text: &str| OpenBuffer::new(path(name), (1, text.to_owned()), Some(b"a\n".to_vec()));
+            |name: &str, text: &str| OpenBuffer::new(path(name), (1, text.to_owned()), Some(on_disk()));
         let (before, after) = ("a\n".to_owned(), "b\n".to_owned());
         let target =
             BufferTarget { editor: 1, path: path("t.py"), file: path("t.py"), before, after, saved: None };

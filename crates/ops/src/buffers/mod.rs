@@ -254,7 +254,7 @@ impl EditorBuffers {
         let (disk, asked) = (Arc::clone(&self.all.disk), path.clone());
         let read = tokio::task::spawn_blocking(move || {
             let file = disk.resolve(&asked).unwrap_or(asked);
-            let content = disk.read(&file).ok().map(|read| read.bytes);
+            let content = disk.read(&file).ok();
             (file, content)
         });
         let Ok((file, content)) = read.await else { return Ok(()) };
@@ -324,7 +324,7 @@ impl EditorBuffers {
             self.all.table().buffers.get(&(self.number, path.clone())).map(|buffer| buffer.file.clone());
         let Some(file) = file else { return Ok(()) };
         let disk = Arc::clone(&self.all.disk);
-        let read = tokio::task::spawn_blocking(move || disk.read(&file).ok().map(|read| read.bytes));
+        let read = tokio::task::spawn_blocking(move || disk.read(&file).ok());
         let on_disk = read.await.unwrap_or_default();
         let parts = Arc::clone(&self.all.unsaved_parts);
         self.update(path, |buffer| {

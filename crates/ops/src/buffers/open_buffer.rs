@@ -38,8 +38,8 @@ pub(super) struct OpenBuffer {
     spelling: FileSpelling,
     /// Whether the file had an encoding that symd does not know when the document was opened.
     pub(super) is_lossy: bool,
-    /// The bytes of such a file when it was read last: a save leaves others.
-    lossy_bytes: Option<ContentHash>,
+    /// The state of such a file when it was read last: a save leaves another one.
+    lossy_stat: Option<Stat>,
     /// Whether the text is unknown, because the editor's changes did not fit.
     pub(super) is_lost: bool,
     /// The text that an edit waits for, until it was seen.
@@ -117,10 +117,14 @@ impl TextMark {
 
 impl OpenBuffer {
     /// Returns a buffer that an editor opened; `on_disk` is its file's content, if there is a file.
-    pub(super) fn new(file: RelPath, (version, text): (i64, String), on_disk: Option<Vec<u8>>) -> OpenBuffer {
+    pub(super) fn new(
+        file: RelPath,
+        (version, text): (i64, String),
+        on_disk: Option<FileBytes>,
+    ) -> OpenBuffer {
         let had_file = on_disk.is_some();
-        let bytes = on_disk.as_deref().map(ContentHash::of);
-        let decoded = on_disk.map(Text::decode);
+        let stat = on_disk.as_ref().map(|read| read.stat);
+        let decoded = on_disk.map(|read| Text::decode(read.bytes));
         let known = decoded.as_ref().and_then(|disk| disk.as_ref().ok()).filter(|disk| is_exact(disk));
         let origin = if known.is_some() { TextOrigin::OfFile } else { TextOrigin::New };
         let spelling = known.map(|disk| FileSpelling::of(disk.as_str())).unwrap_or_default();
@@ -135,7 +139,7 @@ impl OpenBuffer {
             had_file,
             spelling,
             is_lossy,
-            lossy_bytes: bytes.filter(|_| is_lossy),
+            lossy_stat: stat.filter(|_| is_lossy),
             is_lost: false,
             planned: PlannedText::NotAsked,
             looked_at: None,
@@ -218,23 +222,22 @@ impl OpenBuffer {
 
     /// Records that the editor saved the document; `on_disk` is what its file has now, which need not be this
     /// text: its user may have typed on, or have written the text to another file.
-    pub(super) fn record_save(&mut self, on_disk: Option<Vec<u8>>) {
-        let bytes = on_disk.as_deref().map(ContentHash::of);
-        let Some(on_disk) = on_disk.map(Text::decode) else {
+    pub(super) fn record_save(&mut self, on_disk: Option<FileBytes>) {
+        let Some(FileBytes { bytes, stat }) = on_disk else {
             self.saved = None;
             return;
         };
-        match on_disk.ok().filter(is_exact) {
+        match Text::decode(bytes).ok().filter(is_exact) {
             Some(disk) => {
                 self.origin = TextOrigin::OfFile;
                 self.spelling = FileSpelling::of(disk.as_str());
                 self.record_file(disk.as_str());
             }
-            // Whatever the encoding is, a changed text has other bytes.
-            None if self.lossy_bytes == bytes && self.is_dirty() => {}
+            // The text was written to another file: a save leaves this one in another state, if only with another time.
+            None if self.lossy_stat == Some(stat) && self.is_dirty() => {}
             // The editor knows the encoding, symd does not: its word is all there is.
             None => {
-                self.lossy_bytes = bytes;
+                self.lossy_stat = Some(stat);
                 self.origin = TextOrigin::New;
                 self.saved = Some(TextMark::of(&self.seen()));
             }
@@ -321,7 +324,7 @@ mod tests {
     use super::*;
 
     fn opened(text: &str, on_disk: &[u8]) -> OpenBuffer {
-        OpenBuffer::new(RelPath::new("a.py").unwrap(), (1, text.to_owned()), Some(on_disk.to_vec()))
+        OpenBuffer::new(RelPath::new("a.py").unwrap(), (1, text.to_owned()), Some(read(on_disk)))
     }
 
     fn read(bytes: &[u8]) -> FileBytes {
@@ -342,10 +345,10 @@ mod tests {
         buffer.change(&[change(4, 6, "1"), change(0, 1, "a")], 6).unwrap();
         assert!(!buffer.is_dirty(), "undone");
         buffer.change(&[change(0, 0, "\n")], 7).unwrap();
-        buffer.record_save(Some(b"\na = 1\n".to_vec()));
+        buffer.record_save(Some(read(b"\na = 1\n")));
         assert!(!buffer.is_dirty());
         buffer.change(&[change(0, 1, "")], 6).unwrap();
-        buffer.record_save(Some(b"\na = 1\n".to_vec()));
+        buffer.record_save(Some(read(b"\na = 1\n")));
         assert!(buffer.is_dirty(), "typed while the editor saved");
         buffer.record_if_equal(read(b"a = 2\n"));
         assert!(buffer.is_dirty());
@@ -385,7 +388,7 @@ mod tests {
         empty.change(&[change(0, 0, "a")], 2).unwrap();
         assert_eq!((empty.seen().as_ref(), empty.is_dirty()), ("a\n", true));
         empty.change(&[change(0, 1, "")], 1).unwrap();
-        empty.record_save(Some(b"\n".to_vec()));
+        empty.record_save(Some(read(b"\n")));
         assert_eq!((empty.seen().as_ref(), empty.is_dirty()), ("\n", false), "saved as one empty line");
     }
 
@@ -409,13 +412,26 @@ mod tests {
         let mut again = opened("xé\n", b"\xe9\n");
         again.inherit(&first);
         assert!(again.is_dirty());
-        again.record_save(Some(b"\xe9\n".to_vec()));
+        again.record_save(Some(read(b"\xe9\n")));
         assert!(again.is_dirty(), "written to another file");
-        again.record_save(Some(b"x\xe9\n".to_vec()));
+        again.record_save(Some(read(b"x\xe9\n")));
         assert!(!again.is_dirty());
         again.change(&[change(0, 0, "y")], 5).unwrap();
-        again.record_save(Some(b"x\xe9\n".to_vec()));
+        again.record_save(Some(read(b"x\xe9\n")));
         assert!(again.is_dirty());
+    }
+
+    #[test]
+    fn saving_again_tells_that_a_text_in_an_unknown_encoding_is_saved() {
+        // The daemon handles the opening after the editor has changed and saved the file.
+        let mut buffer = opened("é\n", b"x\xe9\n");
+        buffer.change(&[change(0, 0, "x")], 4).unwrap();
+        buffer.record_save(Some(read(b"x\xe9\n")));
+        assert!(buffer.is_dirty(), "as if written to another file");
+        let mut again = read(b"x\xe9\n");
+        again.stat.mtime += 1;
+        buffer.record_save(Some(again));
+        assert!(!buffer.is_dirty());
     }
 
     #[test]
