@@ -114,5 +114,8 @@ fn an_editor_is_asked_for_each_document_by_itself() {
         let name = document.as_str().unwrap().rsplit('/').next().unwrap();
         editor.reply(&request, json!({ "reloaded": false, "problem": format!("{name} was typed in") }));
     }
-    done(call);
+    let answer = done(call);
+    for name in ["a.py", "b.py"] {
+        assert!(answer.contains(&format!("{name} was typed in")), "{answer}");
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{Footer, Format, format};
 use super::diagnostics::caused_json;
 use super::edits::request::{base, given};
-use super::edits::text::caused_text;
+use super::edits::text::{caused_text, operation_of};
 use super::files::{failed, limit};
 use super::server_edit_text::{
     counts, diff_text, dry_run, expect_of_each, file_lines, files_json, note_lines, notes_json, place_lines,
@@ -119,6 +119,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let base = base.of_file(&planned.target.at.path);
     remember_expected(&call.client, &carried.applied, &base);
     let id = carried.applied.id;
+    let operation = operation_of(&carried.applied);
     let caused = carried.caused(call.project).await;
     Ok(Reply::done(match format {
         Format::Json => {
@@ -129,7 +130,6 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         }
         Format::Text => {
             let mut lines = file_lines(&planned.files, &planned.renamed);
-            let operation = id.map_or_else(|| "nothing changed".to_owned(), |id| format!("operation {id}"));
             let mut new = String::new();
             let fact = caused_text(&caused, &mut new);
             lines.extend(new.lines().map(str::to_owned));

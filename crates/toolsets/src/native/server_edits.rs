@@ -8,7 +8,7 @@ use super::answer::{Footer, Format, format};
 use super::diagnostics::{caused_json, over};
 use super::edits::request::{base, given};
 use super::edits::schema::expect;
-use super::edits::text::caused_text;
+use super::edits::text::{caused_text, operation_of};
 use super::files::{failed, limit};
 use super::server_edit_text::{
     counts, diff_text, dry_run, expect_of_each, file_lines, files_json, remember_expected,
@@ -218,13 +218,14 @@ async fn apply_or_preview(call: &Call<'_>, mut edit: ServerEditArgs) -> Result<R
     if let Some(carried) = carried {
         remember_expected(&call.client, &carried.applied, &base.of_file(&planned.asked_at.0));
         let id = carried.applied.id;
+        let operation = operation_of(&carried.applied);
         let caused = carried.caused(call.project).await;
         facts["operation"] = json!(id.map(|id| id.0));
         facts["new_diagnostics"] = caused_json(&caused);
         lines = file_lines(&planned.files, &planned.renamed);
-        if let Some(id) = id {
+        if id.is_some() {
             let mut new = String::new();
-            footer.add_note(format!("operation {id}"));
+            footer.add_note(operation);
             footer.add_note(caused_text(&caused, &mut new));
             lines.extend(new.lines().map(str::to_owned));
         }

@@ -87,8 +87,8 @@ fn standing(file: &FileChange) -> &'static str {
     }
 }
 
-/// Formats the operation's number.
-fn operation_of(applied: &Applied) -> String {
+/// Formats the operation's number, and names the buffers that do not show what was written.
+pub(in crate::native) fn operation_of(applied: &Applied) -> String {
     let not_saved = match &applied.not_saved[..] {
         [] => String::new(),
         buffers => format!("; written, but still shown as not saved: {}", buffers.join(", ")),
