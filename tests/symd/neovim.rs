@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::servers::real_program;
 use crate::support::{User, write};
 
-/// Returns the Neovim that tests run. `None`: there is none, which has been recorded.
+/// Returns the Neovim that tests run; `None` if the machine has no Neovim, which is recorded as a test that did not run.
 #[track_caller]
 pub fn program() -> Option<PathBuf> {
     match std::env::var_os("SYMD_TEST_NEOVIM") {
@@ -16,8 +16,8 @@ pub fn program() -> Option<PathBuf> {
     }
 }
 
-/// Runs `script` in Neovim in the user's project; returns what it reported, a line for each fact. `None`: there
-/// is no Neovim, which has been recorded.
+/// Runs `script` in Neovim in the user's project; returns what it reported, a line for each fact. `None` if the machine has no
+/// Neovim, as for [`program`].
 #[track_caller]
 pub fn play(user: &User, script: &str) -> Option<String> {
     let mut command = user.dressed(Command::new(program()?));

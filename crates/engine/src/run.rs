@@ -66,7 +66,7 @@ pub(super) struct Run {
     gave_back: bool,
     ahead: Ahead,
     letting_go: LettingGo,
-    /// How often files were changed that may be build files.
+    /// How often files were changed that may be build files and that the index does not read.
     build_changes: u64,
     /// Sender for the pool's results. Weak, so that the task ends when the last [`super::Engine`] is dropped.
     sender: mpsc::WeakSender<Event>,

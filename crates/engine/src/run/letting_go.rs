@@ -27,7 +27,8 @@ pub(super) struct LettingGo {
     is_running: bool,
     /// Where the next job begins; `None` for the first file.
     next: Option<RelPath>,
-    /// Whether it goes on to the last file. All are let go of: a few that stayed would keep many pages of memory each.
+    /// Whether a round is under way that goes on to the last file. All outlines are let go of, since a few that stayed would keep many
+    /// pages of memory each.
     is_begun: bool,
     /// Bytes of the outlines left after a whole round. Another round frees nothing until more outlines are stored or in a table.
     settled: usize,

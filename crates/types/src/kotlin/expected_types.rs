@@ -1,10 +1,9 @@
 //! The types that are expected of expressions by the place where they stand. They decide type parameters that the arguments of a call
 //! leave open: `fun shape(): Lens<Box, Size> = Lens({ it.size }, …)`.
 
-use super::applicability::pair_arguments;
 use super::callables::Arguments;
 use super::classes::Member;
-use super::inference::{is_function_value, mentions};
+use super::inference::mentions;
 use super::substitution::Substitution;
 use super::ty::Type;
 use super::type_references::stated_type;
@@ -73,28 +72,26 @@ impl Universe<'_> {
     }
 
     /// Binds those type parameters of a called function that neither the receiver nor a value decides, where what is expected of its result
-    /// tells. What a value of an unknown type decides stays unknown: its type may be narrower than the expected one.
+    /// tells. `given` are the types of the parameters that take values. What a value of an unknown type decides stays unknown: its type
+    /// may be narrower than the expected one.
     pub(super) fn bind_expected(
         &self,
         file: &ProjectFile,
         suffix: NodeId,
         called: &Member,
-        arguments: &Arguments,
+        given: &[&Type],
         bound: &mut Substitution,
     ) {
-        let parameters = self.parameters(called.declaration);
-        let pairs = pair_arguments(&parameters, arguments).unwrap_or_default();
-        let values = pairs.iter().filter(|(_, value, _)| !is_function_value(file, *value));
-        let receiver = self.extension_receiver(called.declaration);
-        let deciding: Vec<&Type> =
-            receiver.iter().chain(values.map(|(at, ..)| &parameters[*at].ty)).collect();
         let mut own = self.type_parameters(called.declaration);
-        own.retain(|one| {
-            bound.get(*one).is_none_or(Type::is_unknown) && !deciding.iter().any(|ty| mentions(ty, &[*one]))
-        });
+        own.retain(|one| bound.get(*one).is_none_or(Type::is_unknown));
         if own.is_empty() {
             return;
         }
+        let receiver = self.extension_receiver(called.declaration);
+        own.retain(|one| {
+            let decides = |ty: &Type| mentions(ty, &[*one]);
+            !receiver.as_ref().is_some_and(decides) && !given.iter().any(|ty| decides(ty))
+        });
         let Some(expected) = self.expected_of_call(file, suffix) else { return };
         let result = self.written_or_made(called.declaration);
         self.bind_result(&result, &expected, &own, bound);

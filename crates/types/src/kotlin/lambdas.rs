@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::applicability::{is_lambda_parameter, pair_arguments};
 use super::callables::Arguments;
 use super::declarations::DeclarationKind;
+use super::inference::is_function_value;
 use super::ty::{FunctionType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
@@ -22,6 +23,8 @@ impl Universe<'_> {
 
     fn find_expected(&self, file: &ProjectFile, lambda: NodeId) -> Type {
         let Some(holder) = file.parent(lambda) else { return Type::Unknown };
+        let written = |node: Option<NodeId>| node.and_then(|node| self.type_in(file, node));
+        let function = |ty: Option<Type>| ty.map_or(Type::Unknown, |ty| self.as_function(ty));
         match file.kind(holder) {
             K::AnnotatedLambda | K::ValueArgument => {
                 let suffix = file.ancestors(lambda).find(|above| {
@@ -36,36 +39,21 @@ impl Universe<'_> {
                 suffix.map_or(Type::Unknown, |suffix| self.expected_argument(file, suffix, lambda))
             }
             K::PropertyDeclaration => match file.child(holder, K::VariableDeclaration) {
-                Some(variable) => {
-                    self.type_in(file, variable).map_or(Type::Nothing, |ty| self.as_function(ty))
-                }
+                Some(variable) => written(Some(variable)).map_or(Type::Nothing, |ty| self.as_function(ty)),
                 None => Type::Unknown,
             },
             // A parameter's default value stands behind it.
             K::FunctionValueParameters => {
                 let before = file.children(holder).take_while(|child| *child != lambda);
-                let parameter = before.filter(|before| file.kind(*before) == K::Parameter).last();
-                parameter
-                    .and_then(|parameter| self.type_in(file, parameter))
-                    .map_or(Type::Unknown, |ty| self.as_function(ty))
+                function(written(before.filter(|before| file.kind(*before) == K::Parameter).last()))
             }
-            K::ClassParameter => self.type_in(file, holder).map_or(Type::Unknown, |ty| self.as_function(ty)),
-            // Both sides are of one type.
-            K::ElvisExpression => match file.children(holder).next() {
-                Some(first) if first != lambda => self.as_function(self.expression_type(file, first)),
-                _ => Type::Unknown,
-            },
-            K::FunctionBody => {
-                let function = file.parent(holder);
-                function
-                    .and_then(|function| self.type_in(file, function))
-                    .map_or(Type::Unknown, |ty| self.as_function(ty))
+            K::ClassParameter => function(written(Some(holder))),
+            K::FunctionBody => function(written(file.parent(holder))),
+            // Both sides of `?:` are of one type; what is assigned is of the target's.
+            K::ElvisExpression | K::Assignment => {
+                let first = file.children(holder).next().filter(|first| *first != lambda);
+                function(first.map(|first| self.expression_type(file, first)))
             }
-            K::Assignment => {
-                let target = file.children(holder).next();
-                target.map_or(Type::Unknown, |target| self.as_function(self.expression_type(file, target)))
-            }
-            K::ParenthesizedExpression => Type::Unknown,
             _ => Type::Unknown,
         }
     }
@@ -96,7 +84,9 @@ impl Universe<'_> {
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
             let mut bound =
                 self.bound_by_call(file, candidate, call.receiver.as_ref(), &arguments, Some(argument));
-            self.bind_expected(file, suffix, candidate, &arguments, &mut bound);
+            let values = pairs.iter().filter(|(_, value, _)| !is_function_value(file, *value));
+            let given: Vec<&Type> = values.map(|(at, ..)| &parameters[*at].ty).collect();
+            self.bind_expected(file, suffix, candidate, &given, &mut bound);
             let own = self.type_parameters(candidate.declaration);
             let ty = self.as_function(bound.close(&parameters[*at].ty, &own));
             match &expected {

@@ -64,8 +64,8 @@ impl Universe<'_> {
         self.joined_types(file, &shown)
     }
 
-    /// Returns the outermost node around `node`, within the function or class of this name, in which `this` is another object; the node
-    /// itself where there is none.
+    /// Returns the outermost node around `node`, within the function or class of this name, in which `this` is another object; `node` if there
+    /// is no such node.
     fn outermost_with_this(&self, file: &ProjectFile, node: NodeId, label: &str) -> Option<NodeId> {
         let mut outermost = node;
         for scope in file.ancestors(node) {
