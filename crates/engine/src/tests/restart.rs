@@ -16,14 +16,13 @@ pub(super) fn hours_later(hours: i64) -> ClockReading {
 
 /// A project, and the directories that its daemons share.
 pub(super) struct Restarts {
-    runtime: tokio::runtime::Runtime,
     pub(super) project: Scratch,
     pub(super) own: Scratch,
 }
 
 impl Restarts {
     pub(super) fn of_nothing() -> Restarts {
-        Restarts { runtime: runtime(), project: Scratch::new(), own: Scratch::new() }
+        Restarts { project: Scratch::new(), own: Scratch::new() }
     }
 
     /// Returns a project of `files`, known to a daemon that has ended.
@@ -35,7 +34,7 @@ impl Restarts {
         restarts
     }
 
-    /// Runs a daemon until everything is verified; returns its index, and its status.
+    /// Runs a daemon until everything is verified; returns its index, and its status. The daemon has closed all files then.
     pub(super) fn run(&self, clock: Clock) -> (String, EngineStatus) {
         let options = EngineOptions {
             root: self.project.at(""),
@@ -59,7 +58,8 @@ impl Restarts {
             engine.shutdown().await;
             (index, status)
         };
-        self.runtime.block_on(async { tokio::time::timeout(DEADLINE, run).await }).expect("in time")
+        // The engine answers that it has ended before it is dropped: the end of the runtime waits for that.
+        runtime().block_on(async { tokio::time::timeout(DEADLINE, run).await }).expect("in time")
     }
 
     fn shell(&self, script: &str) {
