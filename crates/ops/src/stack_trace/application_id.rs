@@ -153,10 +153,10 @@ enum Piece<'s> {
 /// Returns a script with blanks in place of its comments.
 fn without_comments(script: &str) -> String {
     let mut kept = String::with_capacity(script.len());
-    let mut quote: Option<char> = None;
+    let mut quote = Quote::default();
     let mut rest = script;
     while let Some(c) = rest.chars().next() {
-        let comment = match quote {
+        let comment = match quote.open {
             None if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
             None if rest.starts_with("/*") => Some(rest.find("*/").map_or(rest.len(), |end| end + 2)),
             _ => None,
@@ -166,20 +166,33 @@ fn without_comments(script: &str) -> String {
             rest = &rest[end..];
             continue;
         }
-        quote = quoted(quote, c);
+        quote.next(c);
         kept.push(c);
         rest = &rest[c.len_utf8()..];
     }
     kept
 }
 
-/// Returns the quote that is open behind a character.
-fn quoted(open: Option<char>, c: char) -> Option<char> {
-    match (c, open) {
-        ('\n', _) => None,
-        (c, Some(open)) if c == open => None,
-        ('"' | '\'', None) => Some(c),
-        _ => open,
+/// The quote of the string that the characters read so far end in.
+#[derive(Debug, Default)]
+struct Quote {
+    open: Option<char>,
+    /// Whether a backslash makes the next character part of the string.
+    is_escaped: bool,
+}
+
+impl Quote {
+    /// Reads the next character.
+    fn next(&mut self, c: char) {
+        let is_escaped = std::mem::take(&mut self.is_escaped);
+        match self.open {
+            _ if c == '\n' => self.open = None,
+            Some(_) if is_escaped => {}
+            Some(_) if c == '\\' => self.is_escaped = true,
+            Some(open) if c == open => self.open = None,
+            None if matches!(c, '"' | '\'') => self.open = Some(c),
+            _ => {}
+        }
     }
 }
 
@@ -187,10 +200,10 @@ fn quoted(open: Option<char>, c: char) -> Option<char> {
 fn pieces(script: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();
     let mut start = 0;
-    let mut quote: Option<char> = None;
+    let mut quote = Quote::default();
     for (at, c) in script.char_indices() {
-        quote = quoted(quote, c);
-        if quote.is_some() || !matches!(c, '\n' | ';' | '{' | '}') {
+        quote.next(c);
+        if quote.open.is_some() || !matches!(c, '\n' | ';' | '{' | '}') {
             continue;
         }
         let text = script[start..at].trim();
@@ -334,6 +347,16 @@ mod tests {
         let script = "android { defaultConfig { applicationId = \"shop.app\"; versionName = \"a//b\" }\n buildTypes {\n /* till { }\n { */\n \
                       debug { isDebuggable = true; applicationIdSuffix = \".debug\" } // }\n } }\n";
         assert_eq!(shown(script, "shop.app"), ["release"]);
+        assert_eq!(shown(script, "shop.app.debug"), ["debug"]);
+    }
+
+    #[test]
+    fn escaped_quotes_are_of_the_string() {
+        let script = "android { defaultConfig { applicationId = \"shop.app\" }\n buildTypes {\n \
+                      debug { applicationIdSuffix = \".debug\"; buildConfigField(\"String\", \"URL\", \"\\\"https://x\\\"\") }\n \
+                      create(\"staging\") { buildConfigField(\"String\", \"SHARE\", \"\\\\\\\\pc\\\\\") }\n \
+                      create(\"till\") { buildConfigField(\"String\", \"OPEN\", \"\\\"{\\\"\") }\n } }\n";
+        assert_eq!(shown(script, "shop.app"), ["release", "staging", "till"]);
         assert_eq!(shown(script, "shop.app.debug"), ["debug"]);
     }
 
