@@ -25,8 +25,10 @@ pub(super) fn of_processes<'t>(text: &'t str) -> BTreeSet<&'t str> {
     });
     let Some(process) = PROCESS.as_ref() else { return BTreeSet::new() };
     let id = |found: Captures<'t>| {
-        // A name that is wrapped goes on in the next line.
-        let is_wrapped = text[found.get(0)?.end()..].trim_start().starts_with('.');
+        // A name that is wrapped goes on in the next line, which may be quoted.
+        let rest = text[found.get(0)?.end()..]
+            .trim_start_matches(|c: char| c.is_whitespace() || c == '>' || c == '|');
+        let is_wrapped = rest.starts_with('.');
         found.name("id").filter(|_| !is_wrapped).map(|id| id.as_str())
     };
     process.captures_iter(text).filter_map(id).collect()
@@ -375,7 +377,11 @@ mod tests {
 
     #[test]
     fn processes_whose_names_are_wrapped() {
-        for text in ["Process: shop.app.\nfree, PID: 1", "Process: shop.app\n.free, PID: 1"] {
+        for text in [
+            "Process: shop.app.\nfree, PID: 1",
+            "Process: shop.app\n.free, PID: 1",
+            "> Process: shop.app\n> .free, PID: 1",
+        ] {
             assert!(of_processes(text).is_empty(), "{text}");
         }
     }
