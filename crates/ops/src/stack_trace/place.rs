@@ -141,50 +141,52 @@ impl<'v> SourceFiles<'v> {
             }
             return Ok(places);
         }
-        if let Some(place) = self.of_all_readings(frame)? {
+        let readings = std::iter::once(frame).chain(&frame.alternatives);
+        let read: Vec<Vec<FramePlace>> = readings.map(|one| self.places_of(one)).collect::<Result<_, _>>()?;
+        if let Some(place) = self.of_all_readings(frame, &read)? {
             return Ok(vec![place]);
         }
         let of_mapping = || format!("the mapping has {} methods for it", frame.alternatives.len() + 1);
         let doubt = frame.reading_doubt.clone().unwrap_or_else(of_mapping);
-        let readings = std::iter::once(frame).chain(&frame.alternatives);
         let mut all: Vec<FramePlace> = Vec::new();
-        for reading in readings {
-            for place in self.places_of(reading)? {
-                let place = FramePlace { doubt: Some(doubt.clone()), ..place };
-                if !all.contains(&place) {
-                    all.push(place);
-                }
+        for place in read.into_iter().flatten() {
+            let place = FramePlace { doubt: Some(doubt.clone()), ..place };
+            if !all.contains(&place) {
+                all.push(place);
             }
         }
         Ok(all)
     }
 
     /// Returns the place of a frame with several readings if it is sure all the same: that of all, or of the only one whose method holds
-    /// the line, where the mapping's lines of each are those of the present sources.
-    fn of_all_readings(&mut self, frame: &ParsedFrame) -> Result<Option<FramePlace>, Cancelled> {
+    /// the line, where the mapping's lines of each are those of the present sources. `read` is the places of each reading.
+    fn of_all_readings(
+        &mut self,
+        frame: &ParsedFrame,
+        read: &[Vec<FramePlace>],
+    ) -> Result<Option<FramePlace>, Cancelled> {
         if frame.reading_doubt.is_some() {
             return Ok(None);
         }
-        let (mut sure, mut is_built) = (Vec::new(), true);
-        for reading in std::iter::once(frame).chain(&frame.alternatives) {
-            sure.push(only_sure(self.places_of(reading)?));
-            let begins = match reading.mapped_lines {
-                Some((first, _)) if is_built => {
-                    let at_first = ParsedFrame { line: Some(first), ..reading.clone() };
-                    only_sure(self.places_of(&at_first)?)
-                }
-                _ => None,
-            };
-            is_built &= begins.is_some();
-        }
+        let sure: Vec<Option<&FramePlace>> = read.iter().map(|places| only_sure(places)).collect();
         if let [Some(first), rest @ ..] = sure.as_slice()
-            && rest.iter().all(|other| other.as_ref() == Some(first))
+            && rest.iter().all(|other| *other == Some(*first))
         {
-            return Ok(Some(first.clone()));
+            return Ok(Some((*first).clone()));
         }
         let mut fitting = sure.into_iter().flatten();
         let only = fitting.next().filter(|_| fitting.next().is_none());
-        Ok(only.filter(|place| is_built && Some(place.line) == frame.source_line()))
+        let Some(place) = only.filter(|place| Some(place.line) == frame.source_line()) else {
+            return Ok(None);
+        };
+        for reading in std::iter::once(frame).chain(&frame.alternatives) {
+            let Some((first, _)) = reading.mapped_lines else { return Ok(None) };
+            let at_first = ParsedFrame { line: Some(first), ..reading.clone() };
+            if only_sure(&self.places_of(&at_first)?).is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(place.clone()))
     }
 
     fn places_of(&mut self, frame: &ParsedFrame) -> Result<Vec<FramePlace>, Cancelled> {
@@ -360,9 +362,11 @@ impl<'v> SourceFiles<'v> {
     }
 }
 
-fn only_sure(places: Vec<FramePlace>) -> Option<FramePlace> {
-    let mut places = places.into_iter();
-    places.next().filter(|place| place.doubt.is_none() && places.next().is_none())
+fn only_sure(places: &[FramePlace]) -> Option<&FramePlace> {
+    match places {
+        [place] if place.doubt.is_none() => Some(place),
+        _ => None,
+    }
 }
 
 /// Returns the name path of the declaration that holds the first character of a line.
