@@ -9,7 +9,7 @@ use super::{BuildProblem, BuildTool, OutputPlace};
 /// Maximum number of lines of a message that are kept.
 const MAX_KEPT: usize = 14;
 
-/// What leads to a line of the chain, and names no cause of its own.
+/// Starts of lines that lead to the next reason and name no cause themselves.
 const COURSES: [&str; 15] = [
     "Execution failed for task ",
     "A problem occurred ",

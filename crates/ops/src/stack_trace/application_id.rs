@@ -62,7 +62,7 @@ pub(super) fn variants(script: &str, id: &str) -> Vec<BTreeSet<String>> {
 }
 
 fn combined<'p>(all: &[Vec<&'p IdPart>], with: &[&'p IdPart]) -> Vec<Vec<&'p IdPart>> {
-    // What some of the variants have in common is not sure.
+    // A part of the variants may have words in common that the rest do not have.
     if all.len() * with.len() > MAX_VARIANTS {
         return Vec::new();
     }
@@ -232,7 +232,7 @@ fn block_name(head: &str) -> Option<String> {
         )
         .ok()
     });
-    // What Gradle and the languages name so is no part's name.
+    // Names of Gradle's methods and of keywords; none of them names a flavor or a build type.
     const OF_ALL: [&str; 8] = ["all", "configureEach", "each", "forEach", "if", "else", "try", "do"];
     let found = NAME.as_ref()?.captures(head)?;
     let name = found.iter().skip(1).flatten().next()?.as_str();

@@ -256,7 +256,8 @@ fn placed(
     Ok(all)
 }
 
-/// Doubts what a line past the end of a file is if another frame shows that the file has changed: it may have become shorter.
+/// Turns the remark on a line past the end of a file into a doubt if another frame shows that the file has changed: it may have
+/// become shorter.
 fn doubt_changed_files(frames: Vec<&mut ResolvedFrame>) {
     let places = frames.iter().flat_map(|frame| &frame.places);
     let changed: BTreeSet<RelPath> =
