@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::editor_agent::{agent, done};
 use crate::fake_editor::{FakeEditor, uri};
+use crate::lsp_stage::install_fake;
 use crate::support::{User, write};
 
 /// Starts an editor with `a.py` open, whose file has these bytes.
@@ -118,4 +119,56 @@ fn an_editor_is_asked_for_each_document_by_itself() {
     for name in ["a.py", "b.py"] {
         assert!(answer.contains(&format!("{name} was typed in")), "{answer}");
     }
+}
+
+#[test]
+fn a_program_is_told_of_buffers_that_do_not_show_a_rename() {
+    let (in_a, in_b) = ("def one():\n    return 1\n", "import a\r\na.one()\n");
+    let (user, mut editor, file) = opened(in_a.as_bytes(), in_a);
+    write(&user.path("project/b.py"), in_b);
+    editor.open(&uri(&user, "project/b.py"), 1, in_b);
+    editor.settle();
+    let wanted = json!({
+        "name_path": "one", "new_name": "other", "force": true, "include": ["unchecked"], "format": "json",
+    });
+    let call = agent(&user, "rename_symbol", &wanted);
+    let request = editor.await_request("workspace/applyEdit");
+    editor.rewrite(&file, 2, "def other():\n    return 1\n");
+    editor.reply(&request, json!({ "applied": true }));
+    let save = editor.await_request("symd/save");
+    editor.reply(&save, json!({ "saved": false, "problem": "the disk is full" }));
+    let reload = editor.await_request("symd/reload");
+    editor.reply(&reload, json!({ "reloaded": false, "problem": "b.py was typed in" }));
+    let told = done(call);
+    let answer: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(answer["not_saved"], json!(["a.py in fake 1 (the disk is full)"]), "{told}");
+    let [not_reloaded] = &answer["not_reloaded"].as_array().unwrap()[..] else { panic!("{told}") };
+    assert!(not_reloaded.as_str().unwrap().starts_with("b.py in fake 1 ("), "{told}");
+}
+
+#[test]
+fn a_program_is_told_of_buffers_that_do_not_show_an_edit_by_a_server() {
+    let user = User::new();
+    let start = json!({ "line": 1, "character": 0 });
+    let narrower =
+        json!({ "range": { "start": start, "end": { "line": 1, "character": 4 } }, "newText": "  " });
+    install_fake(
+        &user,
+        &json!({
+            "capabilities": { "documentFormattingProvider": true },
+            "on": { "textDocument/formatting": [{ "answer": [narrower] }] },
+        }),
+    );
+    let mixed = "def one():\r\n    return 1\n";
+    write(&user.path("project/a.py"), mixed);
+    let (mut editor, _) = another(&user, mixed);
+    let wanted = json!({ "relative_path": "a.py", "format": "json" });
+    let call = agent(&user, "format", &wanted);
+    let request = editor.await_request("symd/reload");
+    editor.reply(&request, json!({ "reloaded": false, "problem": "a.py was typed in" }));
+    let told = done(call);
+    let answer: Value = serde_json::from_str(&told).unwrap();
+    let [not_reloaded] = &answer["not_reloaded"].as_array().unwrap()[..] else { panic!("{told}") };
+    assert!(not_reloaded.as_str().unwrap().starts_with("a.py in fake 1 ("), "{told}");
+    assert_eq!(answer.get("not_saved"), None, "{told}");
 }

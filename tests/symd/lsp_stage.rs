@@ -17,7 +17,7 @@ use symd::lsp::{
 };
 use symd::vfs::Root;
 
-use crate::support::{PATIENCE, write};
+use crate::support::{PATIENCE, User, write};
 
 /// The text of `a.py` and `a.rs`.
 pub const TEXT: &str = "def f():\n    f()\n";
@@ -25,6 +25,20 @@ pub const TEXT: &str = "def f():\n    f()\n";
 /// Returns the path of fake-ls, which cargo builds beside the tests.
 pub fn fake_ls() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_symd")).parent().unwrap().join("examples/fake-ls")
+}
+
+/// Makes a server that plays `script` the user's Python server.
+pub fn install_fake(user: &User, script: &Value) {
+    let bin = user.path("data/servers/fake/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(fake_ls(), bin.join("fake")).unwrap();
+    let file = user.path("fake.json");
+    write(&file, &script.to_string());
+    let toml = format!(
+        "[language-server.fake]\ncommand = \"fake\"\nargs = [{file:?}]\nreadiness = {{ start-grace-ms = 0 }}\n\
+         [[language]]\nname = \"python\"\nlanguage-servers = [\"fake\"]\n"
+    );
+    write(&user.path("config/languages.toml"), &toml);
 }
 
 pub fn symd() -> PathBuf {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, Mode};
 use serde_json::{Value, json};
 
-use crate::lsp_stage::fake_ls;
+use crate::lsp_stage::install_fake;
 use crate::support::{PATIENCE, User, Wire, call, initialize, write};
 
 /// Returns a user with the projects `project` (where connections begin) and `other`.
@@ -254,20 +254,6 @@ fn told(fifo: &str) -> String {
     // The thread ends with the test's process if nothing is ever written.
     std::thread::spawn(move || sender.send(std::fs::read_to_string(path).unwrap()));
     receiver.recv_timeout(PATIENCE).unwrap()
-}
-
-/// Makes a server that plays `script` the user's Python server.
-fn install_fake(user: &User, script: &Value) {
-    let bin = user.path("data/servers/fake/bin");
-    std::fs::create_dir_all(&bin).unwrap();
-    std::os::unix::fs::symlink(fake_ls(), bin.join("fake")).unwrap();
-    let file = user.path("fake.json");
-    write(&file, &script.to_string());
-    let toml = format!(
-        "[language-server.fake]\ncommand = \"fake\"\nargs = [{file:?}]\nreadiness = {{ start-grace-ms = 0 }}\n\
-         [[language]]\nname = \"python\"\nlanguage-servers = [\"fake\"]\n"
-    );
-    write(&user.path("config/languages.toml"), &toml);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{Footer, Format, format};
 use super::diagnostics::caused_json;
 use super::edits::request::{base, given};
-use super::edits::text::{caused_text, operation_of};
+use super::edits::text::{add_unsettled_buffers, caused_text, operation_of};
 use super::files::{failed, limit};
 use super::server_edit_text::{
     counts, diff_text, dry_run, expect_of_each, file_lines, files_json, note_lines, notes_json, place_lines,
@@ -118,13 +118,13 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     };
     let base = base.of_file(&planned.target.at.path);
     remember_expected(&call.client, &carried.applied, &base);
-    let id = carried.applied.id;
-    let operation = operation_of(&carried.applied);
+    let applied = carried.applied.clone();
     let caused = carried.caused(call.project).await;
     Ok(Reply::done(match format {
         Format::Json => {
             let mut object = facts(&planned);
-            object["operation"] = json!(id.map(|id| id.0));
+            object["operation"] = json!(applied.id.map(|id| id.0));
+            add_unsettled_buffers(&applied, &mut object);
             object["new_diagnostics"] = caused_json(&caused);
             object.to_string()
         }
@@ -133,7 +133,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
             let mut new = String::new();
             let fact = caused_text(&caused, &mut new);
             lines.extend(new.lines().map(str::to_owned));
-            text(&planned, &call.client, lines, &format!("{operation}; {fact}"), None)
+            text(&planned, &call.client, lines, &format!("{}; {fact}", operation_of(&applied)), None)
         }
     }))
 }

@@ -8,7 +8,7 @@ use super::answer::{Footer, Format, format};
 use super::diagnostics::{caused_json, over};
 use super::edits::request::{base, given};
 use super::edits::schema::expect;
-use super::edits::text::{caused_text, operation_of};
+use super::edits::text::{add_unsettled_buffers, caused_text, operation_of};
 use super::files::{failed, limit};
 use super::server_edit_text::{
     counts, diff_text, dry_run, expect_of_each, file_lines, files_json, remember_expected,
@@ -219,8 +219,9 @@ async fn apply_or_preview(call: &Call<'_>, mut edit: ServerEditArgs) -> Result<R
         remember_expected(&call.client, &carried.applied, &base.of_file(&planned.asked_at.0));
         let id = carried.applied.id;
         let operation = operation_of(&carried.applied);
-        let caused = carried.caused(call.project).await;
         facts["operation"] = json!(id.map(|id| id.0));
+        add_unsettled_buffers(&carried.applied, &mut facts);
+        let caused = carried.caused(call.project).await;
         facts["new_diagnostics"] = caused_json(&caused);
         lines = file_lines(&planned.files, &planned.renamed);
         if id.is_some() {

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
+
 use super::super::diagnostics::diagnostic_line;
 use super::super::files::counted;
 use super::super::render::truncate;
@@ -100,6 +102,16 @@ pub(in crate::native) fn operation_of(applied: &Applied) -> String {
     match applied.id {
         None => "nothing changed: the content is the same".to_owned(),
         Some(id) => format!("operation {id}{not_saved}{not_reloaded}"),
+    }
+}
+
+/// Adds the buffers that do not show what was written to an answer for programs: `not_saved` and `not_reloaded`, each only if there
+/// are any.
+pub(in crate::native) fn add_unsettled_buffers(applied: &Applied, answer: &mut Value) {
+    for (member, buffers) in [("not_saved", &applied.not_saved), ("not_reloaded", &applied.not_reloaded)] {
+        if !buffers.is_empty() {
+            answer[member] = json!(buffers);
+        }
     }
 }
 
