@@ -271,10 +271,12 @@ impl OpenBuffer {
             return;
         }
         if !self.had_file {
-            (self.origin, self.saved) = (replaced.origin, replaced.saved);
-            (self.spelling, self.is_lossy) = (replaced.spelling, replaced.is_lossy);
-        } else if self.is_lossy {
-            self.saved = replaced.saved;
+            (self.origin, self.spelling) = (replaced.origin, replaced.spelling);
+            self.is_lossy = replaced.is_lossy;
+        }
+        if !self.had_file || self.is_lossy {
+            // With the state of the file then: the editor may have saved since, and tell it later.
+            (self.saved, self.lossy_stat) = (replaced.saved, replaced.lossy_stat);
         }
         // An editor that tells its text whole has read nothing by that.
         self.is_named_behind = replaced.is_named_behind && self.is_dirty();
@@ -419,6 +421,30 @@ mod tests {
         again.change(&[change(0, 0, "y")], 5).unwrap();
         again.record_save(Some(read(b"x\xe9\n")));
         assert!(again.is_dirty());
+    }
+
+    #[test]
+    fn a_text_sent_again_between_the_write_and_the_word_of_it_is_saved_though_its_encoding_is_unknown() {
+        let mut first = opened("é\n", b"\xe9\n");
+        first.change(&[change(0, 0, "x")], 4).unwrap();
+        let mut again = opened("xé\n", b"x\xe9\n");
+        again.inherit(&first);
+        assert!(again.is_dirty(), "not told yet");
+        again.record_save(Some(read(b"x\xe9\n")));
+        assert!(!again.is_dirty());
+    }
+
+    #[test]
+    fn a_file_of_unknown_encoding_that_is_back_as_it_was_is_not_saved() {
+        let mut first = opened("é\n", b"\xe9\n");
+        first.change(&[change(0, 0, "x")], 4).unwrap();
+        let path = RelPath::new("a.py").unwrap();
+        let mut again = OpenBuffer::new(path, (2, "xé\n".to_owned()), None);
+        again.inherit(&first);
+        again.record_save(Some(read(b"\xe9\n")));
+        assert!(again.is_dirty(), "written to another file");
+        again.record_save(Some(read(b"x\xe9\n")));
+        assert!(!again.is_dirty());
     }
 
     #[test]
