@@ -31,7 +31,31 @@ end
 local function settle()
   return package.command('symd.status')
 end
-_G.T = { say = say, agent = agent, settle = settle, package = package }
+local function put(file, text)
+  local handle = io.open(file, 'wb')
+  handle:write(text)
+  handle:close()
+end
+local function get(file)
+  local handle = io.open(file, 'rb')
+  local text = handle:read('*a')
+  handle:close()
+  return text
+end
+local function edit(file, from, to)
+  return agent('replace_content', { relative_path = file, needle = from, repl = to, mode = 'literal' })
+end
+-- The text in front, its lines joined by `|`.
+local function buffer()
+  return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|')
+end
+-- How an agent's answer marks the file.
+local function mark(file)
+  return agent('read_file', { relative_path = file }):match('%[unsaved.*%]') or 'saved'
+end
+_G.T = {
+  say = say, agent = agent, settle = settle, package = package, put = put, get = get, edit = edit, mark = mark, buffer = buffer,
+}
 say('symd', settle() ~= nil)
 dofile(vim.env.SCRIPT)
 report:close()

@@ -169,30 +169,24 @@ fn neovim_tells_what_it_shows() {
 fn a_file_of_another_encoding_is_read_again_while_its_buffer_has_the_version_that_symd_saw() {
     let user = user();
     let script = r#"
-        local write = function(text)
-          local file = io.open('latin.py', 'wb')
-          file:write(text)
-          file:close()
-        end
-        write('a = "\233"\n')
+        T.put('latin.py', 'a = "\233"\n')
         vim.cmd('edit latin.py')
         T.say('encoding', vim.bo.fileencoding)
         local uri = vim.uri_from_bufnr(0)
         local save = function(version)
           return T.package.save(nil, { uris = { uri }, versions = { version } })
         end
-        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|') end
         vim.api.nvim_buf_set_lines(0, 1, 1, false, { 'b = "é"' })
         -- As symd writes the file when the editor has made the change.
-        write('a = "\233"\nb = "\233"\n')
+        T.put('latin.py', 'a = "\233"\nb = "\233"\n')
         local version = vim.api.nvim_buf_get_changedtick(0)
         vim.api.nvim_buf_set_lines(0, 2, 2, false, { 'typed' })
         local answer = save(version)
-        T.say('typed on', answer.saved == false and vim.bo.modified and buffer() == 'a = "é"|b = "é"|typed')
+        T.say('typed on', answer.saved == false and vim.bo.modified and T.buffer() == 'a = "é"|b = "é"|typed')
         T.say('without a version', save(nil).saved)
         vim.cmd('silent undo')
         answer = save(vim.api.nvim_buf_get_changedtick(0))
-        T.say('saved', answer.saved and not vim.bo.modified and buffer() == 'a = "é"|b = "é"')
+        T.say('saved', answer.saved and not vim.bo.modified and T.buffer() == 'a = "é"|b = "é"')
     "#;
     let Some(report) = play(&user, script) else { return };
     let expected = "symd: true\nencoding: latin1\ntyped on: true\nwithout a version: false\nsaved: true\n";
@@ -203,46 +197,28 @@ fn a_file_of_another_encoding_is_read_again_while_its_buffer_has_the_version_tha
 fn a_file_that_neovim_spells_otherwise_than_its_buffer_is_unsaved_only_while_it_is() {
     let user = user();
     let script = r#"
-        local put = function(file, text)
-          local handle = io.open(file, 'wb')
-          handle:write(text)
-          handle:close()
-        end
-        local get = function(file)
-          local handle = io.open(file, 'rb')
-          local text = handle:read('*a')
-          handle:close()
-          return text
-        end
-        local edit = function(file, from, to)
-          local wanted = { relative_path = file, needle = from, repl = to, mode = 'literal' }
-          return select(2, T.agent('replace_content', wanted))
-        end
-        local mark = function(file)
-          return T.agent('read_file', { relative_path = file }):match('%[unsaved.*%]') or 'saved'
-        end
         local files = {
           ['empty.py'] = '', ['no-end.py'] = 'one = 1\ntwo = 2', ['mark.py'] = '\239\187\191one = 1\n',
           ['wide.py'] = '\255\254o\0n\0e\0 \0=\0 \0001\0\n\0', ['dos.py'] = 'one = 1\r\ntwo = 2',
         }
         for file, text in pairs(files) do
-          put(file, text)
+          T.put(file, text)
         end
         for _, file in ipairs({ 'empty.py', 'no-end.py', 'mark.py', 'wide.py', 'dos.py' }) do
           vim.cmd('silent edit ' .. file)
           T.settle()
-          T.say(file, mark(file))
+          T.say(file, T.mark(file))
           vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
           if file == 'empty.py' then
             vim.api.nvim_buf_set_lines(0, 1, 2, false, { 'one = 1' })
           end
           T.settle()
-          local typed = edit(file, 'one', 'two')
+          local _, typed = T.edit(file, 'one', 'two')
           vim.cmd('silent write')
           T.settle()
-          T.say('edited and written', typed == 0 and mark(file))
+          T.say('edited and written', typed == 0 and T.mark(file))
           local undone = select(2, T.agent('undo', vim.empty_dict()))
-          T.say('undone', undone == 0 and get(file):gsub('%z', ''):find('one = 1', 1, true) ~= nil and not vim.bo.modified)
+          T.say('undone', undone == 0 and T.get(file):gsub('%z', ''):find('one = 1', 1, true) ~= nil and not vim.bo.modified)
           vim.cmd('silent bwipeout!')
         end
         T.say('half saved', T.agent('history', vim.empty_dict()):find('half saved', 1, true))
@@ -308,21 +284,17 @@ fn an_agents_edit_is_told_in_neovim_and_undone_by_its_number() {
     let user = user();
     write(&user.path("project/b.py"), "b = 1\n");
     let script = r#"
-        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|') end
-        local edit = function(file, from, to)
-          return select(2, T.agent('replace_content', { relative_path = file, needle = from, repl = to, mode = 'literal' }))
-        end
-        T.say('first', edit('a.py', 'saved', 'agent'))
-        T.say('second', edit('b.py', 'b = 1', 'b = 2'))
+        T.say('first', select(2, T.edit('a.py', 'saved', 'agent')))
+        T.say('second', select(2, T.edit('b.py', 'b = 1', 'b = 2')))
         local told = function() return vim.fn.execute('messages'):match('symd: cli changed a.py .*symd.undo (%d+)') end
         vim.wait(5000, function() return told() ~= nil end, 2)
         vim.cmd('SymdUndo ' .. told())
-        vim.wait(5000, function() return buffer():find('saved', 1, true) ~= nil end, 2)
-        T.say('undone', buffer())
+        vim.wait(5000, function() return T.buffer():find('saved', 1, true) ~= nil end, 2)
+        T.say('undone', T.buffer())
         T.say('the later one', table.concat(vim.fn.readfile('b.py'), '|'))
         vim.cmd('SymdRename saved renamed')
-        vim.wait(5000, function() return buffer():find('renamed', 1, true) ~= nil end, 2)
-        T.say('renamed', buffer())
+        vim.wait(5000, function() return T.buffer():find('renamed', 1, true) ~= nil end, 2)
+        T.say('renamed', T.buffer())
     "#;
     let Some(report) = play(&user, script) else { return };
     let expected = "symd: true\nfirst: 0\nsecond: 0\nundone: def saved():|    return \"𝒳\"\nthe later one: b = 2\n\
@@ -336,22 +308,17 @@ fn a_command_in_neovim_concerns_the_project_of_its_buffer() {
     std::fs::create_dir_all(user.path("second/.git")).unwrap();
     write(&user.path("second/y.py"), "def two():\n    return 1\n");
     let script = r#"
-        local edit = function(file, from)
-          local wanted = { relative_path = file, needle = from, repl = 'agent', mode = 'literal' }
-          return select(2, T.agent('replace_content', wanted))
-        end
-        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|') end
         vim.cmd('edit ../second/y.py')
         T.say('status', T.settle().root:match('[^/]*$'))
-        T.say('first', edit('a.py', 'saved'))
+        T.say('first', select(2, T.edit('a.py', 'saved', 'agent')))
         vim.cmd('cd ../second')
-        T.say('second', edit('y.py', 'two'))
+        T.say('second', select(2, T.edit('y.py', 'two', 'agent')))
         local told = function() return vim.fn.execute('messages'):match('changed y.py (in %S+); symd.undo 1 ') end
         vim.wait(5000, function() return told() ~= nil end, 2)
         T.say('told', told())
         vim.cmd('SymdUndo 1')
-        vim.wait(5000, function() return buffer():find('two', 1, true) ~= nil end, 2)
-        T.say('undone', buffer())
+        vim.wait(5000, function() return T.buffer():find('two', 1, true) ~= nil end, 2)
+        T.say('undone', T.buffer())
         T.say('the other project', vim.fn.readfile('../project/a.py')[1])
     "#;
     let Some(report) = play(&user, script) else { return };

@@ -2,53 +2,28 @@
 
 use crate::neovim::{play, user};
 
-/// What the scripts of this file use.
-const FILES: &str = r#"
-    local put = function(file, text)
-      local handle = io.open(file, 'wb')
-      handle:write(text)
-      handle:close()
-    end
-    local get = function(file)
-      local handle = io.open(file, 'rb')
-      local text = handle:read('*a')
-      handle:close()
-      return text
-    end
-    local edit = function(file, from, to)
-      return T.agent('replace_content', { relative_path = file, needle = from, repl = to, mode = 'literal' })
-    end
-    local mark = function(file)
-      return T.agent('read_file', { relative_path = file }):match('%[unsaved.*%]') or 'saved'
-    end
-    local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|') end
-"#;
-
 #[test]
 fn a_saved_buffer_that_neovim_cannot_change_itself_is_read_again_after_an_edit() {
     let user = user();
-    let script = format!(
-        "{FILES}{}",
-        r#"
+    let script = r#"
         for file, text in pairs({ latin = 'a = "\233"\nb = 1\n', mixed = 'a = 0\r\nb = 1\n' }) do
-          put(file .. '.py', text)
+          T.put(file .. '.py', text)
         end
         for _, name in ipairs({ 'latin', 'mixed' }) do
           local file = name .. '.py'
           vim.cmd('silent edit ' .. file)
           T.settle()
-          local text, exit = edit(file, 'b = 1', 'b = 2')
-          T.say(name, exit == 0 and not text:find('reloaded', 1, true) and get(file):match('b = %d'))
-          T.say('shown', buffer():match('b = %d') .. (vim.bo.modified and ', modified' or ''))
-          T.say('mark', mark(file))
+          local text, exit = T.edit(file, 'b = 1', 'b = 2')
+          T.say(name, exit == 0 and not text:find('reloaded', 1, true) and T.get(file):match('b = %d'))
+          T.say('shown', T.buffer():match('b = %d') .. (vim.bo.modified and ', modified' or ''))
+          T.say('mark', T.mark(file))
           -- And again, so the buffer was taken for what the file has.
-          text, exit = edit(file, 'b = 2', 'b = 3')
-          T.say('again', exit == 0 and not text:find('reloaded', 1, true) and buffer():match('b = %d'))
-          T.say('undone', select(2, T.agent('undo', vim.empty_dict())) == 0 and buffer():match('b = %d'))
+          text, exit = T.edit(file, 'b = 2', 'b = 3')
+          T.say('again', exit == 0 and not text:find('reloaded', 1, true) and T.buffer():match('b = %d'))
+          T.say('undone', select(2, T.agent('undo', vim.empty_dict())) == 0 and T.buffer():match('b = %d'))
         end
-    "#
-    );
-    let Some(report) = play(&user, &script) else { return };
+    "#;
+    let Some(report) = play(&user, script) else { return };
     let each =
         |name: &str| format!("{name}: b = 2\nshown: b = 2\nmark: saved\nagain: b = 3\nundone: b = 2\n");
     assert_eq!(report, format!("symd: true\n{}{}", each("latin"), each("mixed")));
@@ -57,38 +32,35 @@ fn a_saved_buffer_that_neovim_cannot_change_itself_is_read_again_after_an_edit()
 #[test]
 fn a_buffer_that_is_written_to_another_file_stays_as_it_is() {
     let user = user();
-    let script = format!(
-        "{FILES}{}",
-        r#"
-        put('no-end.py', 'one = 1\ntwo = 2')
+    let script = r#"
+        T.put('no-end.py', 'one = 1\ntwo = 2')
         vim.cmd('silent edit no-end.py')
         T.settle()
-        T.say('before', mark('no-end.py'))
+        T.say('before', T.mark('no-end.py'))
         vim.cmd('silent write copy.py')
         T.settle()
-        T.say('written elsewhere', mark('no-end.py'))
-        T.say('the other', get('copy.py') == 'one = 1\ntwo = 2\n' and mark('copy.py'))
-        T.say('edited', select(2, edit('no-end.py', 'one = 1', 'one = 3')) == 0 and get('no-end.py'))
-        T.say('shown', buffer() .. (vim.bo.modified and ', modified' or ''))
+        T.say('written elsewhere', T.mark('no-end.py'))
+        T.say('the other', T.get('copy.py') == 'one = 1\ntwo = 2\n' and T.mark('copy.py'))
+        T.say('edited', select(2, T.edit('no-end.py', 'one = 1', 'one = 3')) == 0 and T.get('no-end.py'))
+        T.say('shown', T.buffer() .. (vim.bo.modified and ', modified' or ''))
         vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
         vim.cmd('silent write! copy.py')
         T.settle()
-        T.say('typed', mark('no-end.py'):match('unsaved: no%-end.py'))
+        T.say('typed', T.mark('no-end.py'):match('unsaved: no%-end.py'))
         vim.cmd('silent saveas! other.py')
         T.settle()
-        T.say('saved as', mark('no-end.py') .. ', ' .. mark('other.py'))
-        put('latin.py', 'a = "\233"\n')
+        T.say('saved as', T.mark('no-end.py') .. ', ' .. T.mark('other.py'))
+        T.put('latin.py', 'a = "\233"\n')
         vim.cmd('silent edit latin.py')
         vim.api.nvim_buf_set_lines(0, 1, 1, false, { '# typed' })
         vim.cmd('silent write latin-copy.py')
         T.settle()
-        T.say('of another encoding', mark('latin.py'):match('unsaved: latin.py'))
+        T.say('of another encoding', T.mark('latin.py'):match('unsaved: latin.py'))
         vim.cmd('silent write')
         T.settle()
-        T.say('written', mark('latin.py'))
-    "#
-    );
-    let Some(report) = play(&user, &script) else { return };
+        T.say('written', T.mark('latin.py'))
+    "#;
+    let Some(report) = play(&user, script) else { return };
     let expected = "symd: true\nbefore: saved\nwritten elsewhere: saved\nthe other: saved\nedited: one = 3\ntwo = 2\n\
         shown: one = 3|two = 2\ntyped: unsaved: no-end.py\nsaved as: saved, saved\n\
         of another encoding: unsaved: latin.py\nwritten: saved\n";
@@ -98,24 +70,21 @@ fn a_buffer_that_is_written_to_another_file_stays_as_it_is() {
 #[test]
 fn a_buffer_that_gets_its_name_when_it_is_written_is_seen_from_then_on() {
     let user = user();
-    let script = format!(
-        "{FILES}{}",
-        r#"
+    let script = r#"
         vim.cmd('enew')
         vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'first = 1' })
         vim.cmd('silent write named.py')
         T.settle()
-        T.say('written', mark('named.py'))
+        T.say('written', T.mark('named.py'))
         vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
         T.settle()
-        T.say('typed', mark('named.py'))
-        T.say('edited', select(2, edit('named.py', 'first', 'second')) == 0 and buffer())
+        T.say('typed', T.mark('named.py'))
+        T.say('edited', select(2, T.edit('named.py', 'first', 'second')) == 0 and T.buffer())
         vim.cmd('silent write')
         T.settle()
-        T.say('saved', mark('named.py'))
-    "#
-    );
-    let Some(report) = play(&user, &script) else { return };
+        T.say('saved', T.mark('named.py'))
+    "#;
+    let Some(report) = play(&user, script) else { return };
     let expected = "symd: true\nwritten: saved\ntyped: [unsaved: named.py in Neovim]\nedited: # typed|second = 1\n\
         saved: saved\n";
     assert_eq!(report, expected);
