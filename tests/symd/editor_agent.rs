@@ -23,6 +23,15 @@ pub fn done(call: Child) -> String {
     text
 }
 
+/// Returns what a call says that fails.
+#[track_caller]
+pub fn failed(call: Child) -> String {
+    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
+    let text = String::from_utf8([stdout, stderr].concat()).unwrap();
+    assert_eq!(status.code(), Some(1), "{text}");
+    text
+}
+
 /// Has the editor make the edit of a call: its document has this text then, at this version. Returns the operation.
 #[track_caller]
 pub fn made(

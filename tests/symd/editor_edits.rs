@@ -1,10 +1,10 @@
 //! Edits of documents that an editor has open: the editor makes them, and nothing is written where it does not.
 
-use std::process::{Child, Output};
+use std::process::Child;
 
 use serde_json::{Value, json};
 
-use crate::editor_agent::{agent, done, made, marked};
+use crate::editor_agent::{agent, done, failed, made, marked};
 use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, write};
 
@@ -31,9 +31,7 @@ fn edit(user: &User) -> Child {
 
 #[track_caller]
 fn refused(call: Child, because: &str) {
-    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
-    let text = String::from_utf8([stdout, stderr].concat()).unwrap();
-    assert_eq!(status.code(), Some(1), "{text}");
+    let text = failed(call);
     assert!(text.contains(because) && text.contains("nothing was written"), "{text}");
 }
 

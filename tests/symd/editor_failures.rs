@@ -1,11 +1,11 @@
 //! Edits that fail after an editor has made its part: the disk fails, or the document is gone.
 
 use std::path::PathBuf;
-use std::process::{Child, Output};
+use std::process::Child;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::editor_agent::agent;
+use crate::editor_agent::{agent, failed};
 use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, write};
 
@@ -36,14 +36,6 @@ fn rename(user: &User) -> Child {
     agent(user, "rename_symbol", &wanted)
 }
 
-#[track_caller]
-fn failed(call: Child) -> String {
-    let Output { status, stdout, stderr } = call.wait_with_output().unwrap();
-    let text = String::from_utf8([stdout, stderr].concat()).unwrap();
-    assert_eq!(status.code(), Some(1), "{text}");
-    text
-}
-
 /// Takes away the new content that is ready beside `d/b.py`: putting it in its place fails then.
 fn fail_the_disk(user: &User) {
     let staged: Vec<PathBuf> = std::fs::read_dir(user.path("project/d"))
@@ -55,6 +47,17 @@ fn fail_the_disk(user: &User) {
     std::fs::remove_file(&staged[0]).unwrap();
 }
 
+/// Renames `typed`: the editor makes its part, and the disk fails. Returns the call, and the request to the editor to take its
+/// part back.
+fn made_where_the_disk_fails(user: &User, editor: &mut FakeEditor, file: &str) -> (Child, Value) {
+    let call = rename(user);
+    let request = editor.await_request("workspace/applyEdit");
+    fail_the_disk(user);
+    editor.rewrite(file, 3, RENAMED);
+    editor.reply(&request, json!({ "applied": true }));
+    (call, editor.await_request("workspace/applyEdit"))
+}
+
 fn is_old(user: &User) -> bool {
     let read = |file: &str| std::fs::read_to_string(user.path(file)).unwrap();
     let names = std::fs::read_dir(user.path("project/d")).unwrap().count();
@@ -64,12 +67,7 @@ fn is_old(user: &User) -> bool {
 #[test]
 fn an_editor_takes_its_part_back_where_the_disk_fails() {
     let (user, mut editor, file) = typed();
-    let call = rename(&user);
-    let request = editor.await_request("workspace/applyEdit");
-    fail_the_disk(&user);
-    editor.rewrite(&file, 3, RENAMED);
-    editor.reply(&request, json!({ "applied": true }));
-    let back = editor.await_request("workspace/applyEdit");
+    let (call, back) = made_where_the_disk_fails(&user, &mut editor, &file);
     let change = &back["params"]["edit"]["documentChanges"][0];
     assert_eq!(change["textDocument"], json!({ "uri": file, "version": 3 }), "{back}");
     assert_eq!(change["edits"][0]["newText"], "def typed():\n", "{back}");
@@ -86,12 +84,7 @@ fn an_editor_takes_its_part_back_where_the_disk_fails() {
 #[test]
 fn an_edit_is_a_conflict_where_the_disk_fails_and_the_editor_keeps_its_part() {
     let (user, mut editor, file) = typed();
-    let call = rename(&user);
-    let request = editor.await_request("workspace/applyEdit");
-    fail_the_disk(&user);
-    editor.rewrite(&file, 3, RENAMED);
-    editor.reply(&request, json!({ "applied": true }));
-    let back = editor.await_request("workspace/applyEdit");
+    let (call, back) = made_where_the_disk_fails(&user, &mut editor, &file);
     editor.reply(&back, json!({ "applied": false }));
     let told = failed(call);
     assert!(told.contains("not taken back, undo it there: the unsaved change of a.py in fake 1"), "{told}");
