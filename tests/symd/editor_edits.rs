@@ -127,6 +127,50 @@ fn a_buffer_that_its_editor_did_not_save_is_named_with_the_reason() {
 }
 
 #[test]
+fn each_document_is_saved_by_itself_and_all_at_once() {
+    let (in_a, in_b) = ("def one():\n    return 1\n", "import a\na.one()\n");
+    let (new_a, new_b) = (in_a.replace("one", "other"), in_b.replace("one", "other"));
+    let user = user();
+    write(&user.path("project/a.py"), in_a);
+    write(&user.path("project/b.py"), in_b);
+    write(&user.path("project/c.py"), in_b);
+    let [a, b, c] = ["a.py", "b.py", "c.py"].map(|name| uri(&user, &format!("project/{name}")));
+    let mut slow = FakeEditor::saving(&user, abilities());
+    slow.open(&a, 1, in_a);
+    slow.open(&b, 1, in_b);
+    slow.settle();
+    let mut quick = FakeEditor::saving(&user, abilities());
+    quick.open(&c, 1, in_b);
+    quick.settle();
+    let wanted = json!({ "name_path": "one", "new_name": "other", "force": true, "include": ["unchecked"] });
+    let call = agent(&user, "rename_symbol", &wanted);
+    let request = slow.await_request("workspace/applyEdit");
+    slow.rewrite(&a, 2, &new_a);
+    slow.rewrite(&b, 2, &new_b);
+    slow.reply(&request, json!({ "applied": true }));
+    let request = quick.await_request("workspace/applyEdit");
+    quick.rewrite(&c, 2, &new_b);
+    quick.reply(&request, json!({ "applied": true }));
+    // The other editor has not answered.
+    let save = quick.await_request("symd/save");
+    quick.save(&c);
+    quick.reply(&save, json!({ "saved": true }));
+    for _ in 0..2 {
+        let save = slow.await_request("symd/save");
+        let [document] = &save["params"]["uris"].as_array().unwrap()[..] else { panic!("{save}") };
+        let answer = if *document == json!(a) {
+            json!({ "saved": true })
+        } else {
+            json!({ "saved": false, "problem": "the disk is full" })
+        };
+        slow.reply(&save, answer);
+    }
+    let told = done(call);
+    assert!(told.contains("still shown as not saved: b.py in fake 1 (the disk is full)"), "{told}");
+    assert!(!told.contains("did not answer"), "{told}");
+}
+
+#[test]
 fn nothing_is_written_where_an_editor_does_not_make_its_part() {
     let user = user();
     write(&user.path("project/b.py"), "import a\n\na.typed()\n");

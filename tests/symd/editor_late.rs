@@ -62,7 +62,7 @@ impl EditorPort for SlowPort {
 
     fn tell_edit(&self, _: EditNotice) {}
 
-    fn save(&self, _: Vec<(RelPath, i64)>) -> EditorAnswer {
+    fn save(&self, _: RelPath, _: i64) -> EditorAnswer {
         Box::pin(std::future::ready(Ok(())))
     }
 

@@ -170,10 +170,8 @@ impl EditorPort for EditorRequests {
         Box::pin(request.reply())
     }
 
-    fn save(&self, documents: Vec<(RelPath, i64)>) -> EditorAnswer {
-        let (paths, versions) =
-            documents.into_iter().map(|(path, version)| (path.as_str().to_owned(), version)).unzip();
-        let request = self.ask(WRITE, WantedSave { paths, versions });
+    fn save(&self, document: RelPath, version: i64) -> EditorAnswer {
+        let request = self.ask(WRITE, WantedSave { path: document.as_str().to_owned(), version });
         Box::pin(request.reply())
     }
 

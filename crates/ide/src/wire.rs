@@ -31,7 +31,7 @@ pub const RENAMED: &str = "symd/buffer/renamed";
 pub const NAVIGATE: &str = "symd/navigate";
 /// A request of the daemon: change documents, [`WantedChanges`] → [`EditorReply`].
 pub const APPLY: &str = "symd/editor/apply";
-/// A request of the daemon: write documents to their files, [`WantedSave`] → [`EditorReply`].
+/// A request of the daemon: write a document to its file, [`WantedSave`] → [`EditorReply`].
 pub const WRITE: &str = "symd/editor/write";
 /// A request of the daemon: read the changed files of documents again, [`WantedReload`] → [`EditorReply`].
 pub const RELOAD: &str = "symd/editor/reload";
@@ -130,13 +130,12 @@ pub struct WantedDocument {
     pub changes: Vec<(usize, usize, String)>,
 }
 
-/// Documents that an editor is to save.
+/// A document that an editor is to save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WantedSave {
-    pub paths: Vec<String>,
-    /// The version of each that has the text to be saved. A later one has more than that.
-    #[serde(default)]
-    pub versions: Vec<i64>,
+    pub path: String,
+    /// The version that has the text to be saved. A later one has more than that.
+    pub version: i64,
 }
 
 /// Documents whose files an editor is to read again.

@@ -70,9 +70,8 @@ impl Proxy {
                 }),
             wire::WRITE => serde_json::from_value::<WantedSave>(params)
                 .map(|wanted| {
-                    let (uris, versions) = edits::to_save(root, &wanted, &self.documents);
-                    (!uris.is_empty()).then(|| {
-                        let params = json!({ "uris": uris, "versions": versions });
+                    edits::to_save(root, &wanted, &self.documents).map(|uri| {
+                        let params = json!({ "uris": [uri], "versions": [wanted.version] });
                         write::request(asked(EditorQuestion::Save), "symd/save", Some(params))
                     })
                 })

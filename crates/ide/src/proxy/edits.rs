@@ -110,18 +110,10 @@ pub(super) fn apply_edit(
     Ok(json!({ "label": wanted.title, "edit": { "documentChanges": changes } }))
 }
 
-/// Returns the URIs and versions of the documents that are to be saved: those that were not changed meanwhile.
-pub(super) fn to_save<'d>(
-    root: &Path,
-    wanted: &WantedSave,
-    documents: &'d Documents,
-) -> (Vec<&'d str>, Vec<i64>) {
-    let asked = wanted.paths.iter().zip(&wanted.versions);
-    let unchanged = asked.filter_map(|(path, version)| {
-        let (uri, document) = open(documents, root, path)?;
-        (document.version == *version).then_some((uri, *version))
-    });
-    unchanged.unzip()
+/// Returns the URI of the document that is to be saved, if it was not changed meanwhile.
+pub(super) fn to_save<'d>(root: &Path, wanted: &WantedSave, documents: &'d Documents) -> Option<&'d str> {
+    let (uri, document) = open(documents, root, &wanted.path)?;
+    (document.version == wanted.version).then_some(uri)
 }
 
 /// Returns the URIs of the documents whose files are to be read again.

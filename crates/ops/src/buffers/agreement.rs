@@ -16,7 +16,7 @@ use symd_edit::{EditError, StagedContent, StagedEdit};
 use tokio::time::Instant;
 
 use super::open_buffer::{BufferChange, OpenBuffer};
-use super::port::{DocumentChanges, EditorPort};
+use super::port::{DocumentChanges, EditorPort, problems_of};
 use super::reloads::AwaitedReload;
 use super::{BufferTable, Buffers};
 
@@ -462,40 +462,31 @@ impl AgreedBuffers {
     pub(crate) async fn complete(&self) -> UnsettledBuffers {
         let requests = {
             let mut table = self.all.table();
-            let mut by_editor: BTreeMap<u64, Vec<(RelPath, i64)>> = BTreeMap::new();
+            let mut requests = Vec::new();
             for target in &self.targets {
                 let Some(saved) = &target.saved else { continue };
-                let Some(buffer) = table.buffers.get_mut(&(target.editor, target.path.clone())) else {
+                let document = (target.editor, target.path.clone());
+                let Some(buffer) = table.buffers.get_mut(&document) else {
                     continue;
                 };
                 buffer.record_file(saved);
-                if buffer.text() == target.after {
-                    let asked = (target.path.clone(), buffer.version);
-                    by_editor.entry(target.editor).or_default().push(asked);
-                }
+                let asked = (buffer.text() == target.after).then_some((document, buffer.version));
+                let editor = table.editors.get(&target.editor);
+                requests.extend(asked.zip(editor.map(|editor| Arc::clone(&editor.port))));
             }
-            let port = |(editor, documents)| {
-                Some((editor, Arc::clone(&table.editors.get(&editor)?.port), documents))
-            };
-            by_editor
-                .into_iter()
-                .filter_map(port)
-                .collect::<Vec<(u64, Arc<dyn EditorPort>, Vec<(RelPath, i64)>)>>()
+            requests
         };
         self.show().await;
-        let mut not_saved = Vec::new();
-        for (editor, port, documents) in requests {
-            let paths: Vec<String> = documents.iter().map(|(path, _)| path.to_string()).collect();
-            let deadline = self.all.deadlines.save;
-            // The files have the new texts already; an editor that does not save shows its buffer as changed.
-            let why = match tokio::time::timeout(deadline, port.save(documents)).await {
-                Ok(Ok(())) => continue,
-                Ok(Err(why)) => why,
-                Err(_) => format!("it did not answer within {} s", deadline.as_secs()),
-            };
-            let name = self.all.table().name_of(editor);
-            not_saved.push(format!("{} in {name} ({why})", paths.join(", ")));
-        }
+        let deadline = self.all.deadlines.save;
+        let asked = requests.into_iter().map(|((document, version), port)| {
+            let answer = port.save(document.1.clone(), version);
+            (document, answer)
+        });
+        let late = format!("it did not answer within {} s", deadline.as_secs());
+        let problems = problems_of(asked, Instant::now() + deadline, &late).await;
+        // The files have the new texts already; an editor that does not save shows its buffer as changed.
+        let name = |((editor, path), why)| format!("{path} in {} ({why})", self.all.table().name_of(editor));
+        let not_saved = problems.into_iter().map(name).collect();
         UnsettledBuffers { not_saved, not_reloaded: self.not_reloaded().await }
     }
 

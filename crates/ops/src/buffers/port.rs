@@ -1,11 +1,14 @@
 //! The way to an editor, which another layer provides.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
 
 use symd_base::RelPath;
 use symd_edit::OperationId;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use super::open_buffer::BufferChange;
 
@@ -59,9 +62,31 @@ pub trait EditorPort: Debug + Send + Sync {
     /// Tells that a client's edit changed files that the editor has open.
     fn tell_edit(&self, edit: EditNotice);
 
-    /// Asks for documents to be written to their files, if they still have these versions.
-    fn save(&self, documents: Vec<(RelPath, i64)>) -> EditorAnswer;
+    /// Asks for a document to be written to its file, if it still has this version.
+    fn save(&self, document: RelPath, version: i64) -> EditorAnswer;
 
     /// Asks for the changed files of saved documents to be read again.
     fn reload(&self, documents: Vec<RelPath>) -> EditorAnswer;
+}
+
+/// A document of an editor: the editor's number, and the path by which it knows the document.
+pub(super) type DocumentKey = (u64, RelPath);
+
+/// Waits for answers of editors, each about one document, until `deadline`, and for all at once: none waits for another.
+/// Returns why documents were refused; `late` is the reason where there is no answer.
+pub(super) async fn problems_of(
+    asked: impl IntoIterator<Item = (DocumentKey, EditorAnswer)>,
+    deadline: Instant,
+    late: &str,
+) -> BTreeMap<DocumentKey, String> {
+    let answers: JoinSet<_> = asked
+        .into_iter()
+        .map(|(document, answer)| async move { (document, tokio::time::timeout_at(deadline, answer).await) })
+        .collect();
+    let problem = |(document, answer)| match answer {
+        Ok(Ok(())) => None,
+        Ok(Err(why)) => Some((document, why)),
+        Err(_) => Some((document, late.to_owned())),
+    };
+    answers.join_all().await.into_iter().filter_map(problem).collect()
 }

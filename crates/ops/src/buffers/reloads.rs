@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use symd_base::RelPath;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::BufferTable;
 use super::agreement::AgreedBuffers;
+use super::port::{DocumentKey, EditorAnswer, problems_of};
 
 /// A buffer whose editor is to read its file again.
 #[derive(Debug)]
@@ -26,14 +26,13 @@ pub(super) struct AwaitedReload {
 
 impl AwaitedReload {
     /// Returns what identifies the buffer.
-    fn key(&self) -> (u64, RelPath) {
+    fn key(&self) -> DocumentKey {
         (self.editor, self.path.clone())
     }
 }
 
-/// Why editors that were asked to read files again did not, by the editor's number and the path by which it knows the
-/// document.
-type ReloadProblems = BTreeMap<(u64, RelPath), String>;
+/// Why editors that were asked to read files again did not.
+type ReloadProblems = BTreeMap<DocumentKey, String>;
 
 impl BufferTable {
     /// Whether a buffer has had the file's new text. One that was closed shows no old text.
@@ -85,28 +84,18 @@ impl AgreedBuffers {
         }
     }
 
-    /// Asks the editors that do so on request to read the changed files again: for each document by itself, and all at once,
-    /// so that the answer for one tells nothing of another, and none waits for another.
+    /// Asks the editors that do so on request to read the changed files again. Each document is a request of its own and all
+    /// are sent at once, so an answer is about one document and a slow editor delays no other.
     async fn ask_reloads(&self, deadline: Instant) -> ReloadProblems {
-        let mut asked = JoinSet::new();
-        {
+        let asked: Vec<(DocumentKey, EditorAnswer)> = {
             let table = self.all.table();
-            for awaited in &self.reloads {
-                let editor = table.editors.get(&awaited.editor);
-                let Some(editor) = editor.filter(|editor| editor.abilities.reloads) else { continue };
-                let answer = editor.port.reload(vec![awaited.path.clone()]);
-                let key = awaited.key();
-                asked.spawn(async move {
-                    let why = match tokio::time::timeout_at(deadline, answer).await {
-                        Ok(Ok(())) => return None,
-                        Ok(Err(why)) => why,
-                        Err(_) => "it did not answer in time".to_owned(),
-                    };
-                    Some((key, why))
-                });
-            }
-        }
-        asked.join_all().await.into_iter().flatten().collect()
+            let ask = |awaited: &AwaitedReload| {
+                let editor = table.editors.get(&awaited.editor).filter(|editor| editor.abilities.reloads)?;
+                Some((awaited.key(), editor.port.reload(vec![awaited.path.clone()])))
+            };
+            self.reloads.iter().filter_map(ask).collect()
+        };
+        problems_of(asked, deadline, "it did not answer in time").await
     }
 
     /// Waits until the editors have read the changed files again; returns the documents that they have not in time, without
