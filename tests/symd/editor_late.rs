@@ -66,7 +66,7 @@ impl EditorPort for SlowPort {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn reload(&self, _: Vec<RelPath>) -> EditorAnswer {
+    fn reload(&self, _: RelPath) -> EditorAnswer {
         Box::pin(std::future::ready(Ok(())))
     }
 }

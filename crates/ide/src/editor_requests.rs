@@ -175,9 +175,8 @@ impl EditorPort for EditorRequests {
         Box::pin(request.reply())
     }
 
-    fn reload(&self, documents: Vec<RelPath>) -> EditorAnswer {
-        let paths = documents.iter().map(|path| path.as_str().to_owned()).collect();
-        let request = self.ask(RELOAD, WantedReload { paths });
+    fn reload(&self, document: RelPath) -> EditorAnswer {
+        let request = self.ask(RELOAD, WantedReload { path: document.as_str().to_owned() });
         Box::pin(request.reply())
     }
 

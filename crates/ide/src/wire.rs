@@ -33,7 +33,7 @@ pub const NAVIGATE: &str = "symd/navigate";
 pub const APPLY: &str = "symd/editor/apply";
 /// A request of the daemon: write a document to its file, [`WantedSave`] → [`EditorReply`].
 pub const WRITE: &str = "symd/editor/write";
-/// A request of the daemon: read the changed files of documents again, [`WantedReload`] → [`EditorReply`].
+/// A request of the daemon: read the changed file of a document again, [`WantedReload`] → [`EditorReply`].
 pub const RELOAD: &str = "symd/editor/reload";
 /// A request of the daemon: push what the editor shows now ([`CONTEXT`], [`DIAGNOSTICS`], [`TERMINAL`]) →
 /// [`EditorReply`], which comes after that.
@@ -138,10 +138,10 @@ pub struct WantedSave {
     pub version: i64,
 }
 
-/// Documents whose files an editor is to read again.
+/// A document whose file an editor is to read again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WantedReload {
-    pub paths: Vec<String>,
+    pub path: String,
 }
 
 /// An editor's answer to a request.

@@ -78,9 +78,8 @@ impl Proxy {
                 .map_err(|error| error.to_string()),
             wire::RELOAD => serde_json::from_value::<WantedReload>(params)
                 .map(|wanted| {
-                    let uris = edits::to_reload(root, &wanted, &self.documents);
-                    (!uris.is_empty()).then(|| {
-                        let params = json!({ "uris": uris });
+                    edits::to_reload(root, &wanted, &self.documents).map(|uri| {
+                        let params = json!({ "uris": [uri] });
                         write::request(asked(EditorQuestion::Reload), "symd/reload", Some(params))
                     })
                 })

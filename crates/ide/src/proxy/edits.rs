@@ -116,9 +116,9 @@ pub(super) fn to_save<'d>(root: &Path, wanted: &WantedSave, documents: &'d Docum
     (document.version == wanted.version).then_some(uri)
 }
 
-/// Returns the URIs of the documents whose files are to be read again.
-pub(super) fn to_reload<'d>(root: &Path, wanted: &WantedReload, documents: &'d Documents) -> Vec<&'d str> {
-    wanted.paths.iter().filter_map(|path| Some(open(documents, root, path)?.0)).collect()
+/// Returns the URI of the document whose file is to be read again, if it is open.
+pub(super) fn to_reload<'d>(root: &Path, wanted: &WantedReload, documents: &'d Documents) -> Option<&'d str> {
+    open(documents, root, &wanted.path).map(|(uri, _)| uri)
 }
 
 fn open<'d>(documents: &'d Documents, root: &Path, path: &str) -> Option<(&'d str, &'d Document)> {

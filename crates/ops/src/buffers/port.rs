@@ -65,8 +65,8 @@ pub trait EditorPort: Debug + Send + Sync {
     /// Asks for a document to be written to its file, if it still has this version.
     fn save(&self, document: RelPath, version: i64) -> EditorAnswer;
 
-    /// Asks for the changed files of saved documents to be read again.
-    fn reload(&self, documents: Vec<RelPath>) -> EditorAnswer;
+    /// Asks for the changed file of a saved document to be read again.
+    fn reload(&self, document: RelPath) -> EditorAnswer;
 }
 
 /// A document of an editor: the editor's number, and the path by which it knows the document.

@@ -91,7 +91,7 @@ impl AgreedBuffers {
             let table = self.all.table();
             let ask = |awaited: &AwaitedReload| {
                 let editor = table.editors.get(&awaited.editor).filter(|editor| editor.abilities.reloads)?;
-                Some((awaited.key(), editor.port.reload(vec![awaited.path.clone()])))
+                Some((awaited.key(), editor.port.reload(awaited.path.clone())))
             };
             self.reloads.iter().filter_map(ask).collect()
         };
