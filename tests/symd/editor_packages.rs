@@ -52,7 +52,9 @@ fn vs_codes_own_commands_have_other_names_than_the_servers() {
     let source: String =
         ["extension.ts", "client.ts"].map(|file| text(&format!("vscode/src/{file}"))).concat();
     for command in &contributed {
-        assert!(source.contains(&format!("'{command}'")), "{command} is contributed, and not registered");
+        let registered = ["command", "registerCommand"];
+        let is_registered = registered.iter().any(|call| source.contains(&format!("{call}('{command}', ")));
+        assert!(is_registered, "{command} is contributed, and not registered");
     }
     // The tree of edits shows the history.
     for command in offered.iter().filter(|command| *command != "symd.history") {
@@ -113,6 +115,8 @@ fn claude_codes_plugin_names_a_language_for_each_extension() {
     let servers = json_of("claude-code/.lsp.json");
     assert_eq!((&servers["symd"]["command"], &servers["symd"]["args"]), (&json!("symd"), &json!(["lsp"])));
     let languages = servers["symd"]["extensionToLanguage"].as_object().unwrap();
-    assert!(languages.keys().all(|extension| extension.starts_with('.')), "{languages:?}");
+    let is_named =
+        |(extension, language): (&String, &Value)| extension.starts_with('.') && language.is_string();
+    assert!(!languages.is_empty() && languages.iter().all(is_named), "{languages:?}");
     assert!(json_of("claude-code/.claude-plugin/plugin.json")["name"].is_string());
 }
