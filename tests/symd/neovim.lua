@@ -4,7 +4,7 @@ local symd = vim.env.SYMD
 vim.opt.runtimepath:append(vim.env.PACKAGE)
 local report = io.open(vim.env.REPORT, 'w')
 local function say(name, value)
-  -- Whatever version it is.
+  -- The report leaves out Neovim's version.
   local text = tostring(value):gsub('Neovim %d[%w.+-]*', 'Neovim')
   report:write(name, ': ', text, '\n')
   report:flush()

@@ -28,8 +28,8 @@ impl EditorAbilities {
     pub(super) fn of(params: &Value) -> EditorAbilities {
         let info = &params["clientInfo"];
         // Clients from before LSP 3.15 send no `clientInfo`.
-        let packages = params.pointer("/initializationOptions/symd/editor").and_then(Value::as_str);
-        let name = info["name"].as_str().or(packages).unwrap_or("an editor");
+        let name_of_package = params.pointer("/initializationOptions/symd/editor").and_then(Value::as_str);
+        let name = info["name"].as_str().or(name_of_package).unwrap_or("an editor");
         let name = match info["version"].as_str() {
             Some(version) => format!("{name} {version}"),
             None => name.to_owned(),

@@ -7,10 +7,10 @@ use std::time::Duration;
 pub struct EditorDeadlines {
     /// How long an editor that answers at once may take to do so, before it is asked for a change.
     pub greet: Duration,
-    /// How long an edit waits for an editor that has not told what it has open since the daemon began, and that runs. On a
-    /// busy machine it notices late: its `symd lsp` looks for a daemon every 300 ms, and less often after several restarts.
+    /// How long an edit waits for a running editor that has not told its open files since the daemon began. On a busy machine
+    /// it notices late: its `symd lsp` looks for a daemon every 300 ms, and less often after several restarts.
     pub present: Duration,
-    /// The same for an editor that is suspended: its user may not come back to it soon.
+    /// How long it waits if that editor is suspended: its user may not come back soon.
     pub suspended: Duration,
     /// How long editors may take to make a change and to tell it. Some ask their user first.
     pub change: Duration,
