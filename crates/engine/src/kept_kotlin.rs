@@ -91,6 +91,21 @@ impl KeptKotlin {
         self.locked().states.retain(|one| one.key.order() >= key.order());
     }
 
+    /// Lets go of what was found out about files that are neither these, of this revision, nor those of a later one: it holds outlines of
+    /// theirs that these have let go of.
+    pub(super) fn forget_older(&self, revision: u64, files: &SnapshotFiles) {
+        let is_older = |of: &KotlinKey| {
+            of.revision < revision
+                || of.revision == revision && files.changes_since(&of.files).next().is_some()
+        };
+        // Freed without the lock: they may hold all entries of a large tree.
+        let _older = {
+            let mut kept = self.locked();
+            let states: Vec<KeptState> = kept.states.extract_if(.., |one| is_older(&one.key)).collect();
+            (states, kept.modules.take_if(|(of, _)| is_older(of)))
+        };
+    }
+
     /// Returns the modules, which `read` reads where no question on the same build files has.
     pub(super) fn modules(
         &self,

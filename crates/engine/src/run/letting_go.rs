@@ -113,7 +113,11 @@ impl Run {
             }
             if std::mem::take(&mut self.letting_go.has_freed) {
                 let (stored, freed) = (self.scanner.stored.clone(), self.freed.clone());
+                let (kotlin, snapshot) = (self.caches.kotlin.clone(), self.state.snapshot());
                 self.pool.background(move || {
+                    // Not all of it: a question after each round would find out everything again.
+                    kotlin.forget_older(snapshot.revision, &snapshot.files);
+                    drop(snapshot);
                     stored.sweep();
                     freed.give_back();
                 });

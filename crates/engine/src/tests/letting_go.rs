@@ -3,8 +3,10 @@
 
 use super::order::Stage;
 use super::*;
+use std::sync::atomic::Ordering;
 use symd_base::Cancel;
 use symd_index::{Locals, Query, SegmentThresholds};
+use symd_resolve::{KotlinState, Sources};
 use symd_syntax::{Matching, NamePattern};
 use symd_watch::fake::FakeHandle;
 
@@ -163,11 +165,7 @@ fn a_file_that_changed_after_its_outline_was_lost_is_told_and_scanned() {
 
 #[test]
 fn above_the_ceiling_the_files_that_a_round_has_passed_are_looked_at_again() {
-    let cache = tempfile::tempdir().expect("scratch");
-    let cache = Arc::new(Cache::open(&cache.path().join("cache")).expect("opened"));
-    let small =
-        SegmentThresholds { loose_rows: 1, loose_files: 1, segments: 3, ..SegmentThresholds::default() };
-    let mut stage = Stage::with(IndexState::with_limits(small), Some(cache), MemoryOptions::default());
+    let (_cache, mut stage) = stage(MemoryOptions::default());
     add_files(&mut stage, 12);
     let read_all = |view: &View| view.snapshot.files.iter().filter(|file| file.outline().is_some()).count();
     assert_eq!(stage.answer(in_memory), 12);
@@ -190,13 +188,8 @@ fn above_the_ceiling_the_files_that_a_round_has_passed_are_looked_at_again() {
 
 #[test]
 fn where_outlines_were_let_go_of_those_that_come_later_are_too() {
-    let cache = tempfile::tempdir().expect("scratch");
-    let cache = Arc::new(Cache::open(&cache.path().join("cache")).expect("opened"));
-    let small =
-        SegmentThresholds { loose_rows: 1, loose_files: 1, segments: 3, ..SegmentThresholds::default() };
     // Outlines may take 256 KiB.
-    let options = MemoryOptions { ceiling: 16 * (256 << 10), let_go: None };
-    let mut stage = Stage::with(IndexState::with_limits(small), Some(cache), options);
+    let (_cache, mut stage) = stage(MemoryOptions { ceiling: 16 * (256 << 10), let_go: None });
     add_files(&mut stage, 150);
     assert_eq!(stage.answer(in_memory), 150, "they take less");
     stage.take(Event::OverCeiling);
@@ -208,6 +201,47 @@ fn where_outlines_were_let_go_of_those_that_come_later_are_too() {
     // An eighth of what outlines may take is left, which is room for 90 of these.
     let left = stage.answer(in_memory);
     assert!(left < 100, "{left} of 300");
+}
+
+#[test]
+fn what_was_found_out_about_types_keeps_no_outline_that_was_let_go_of() {
+    // The caches have room for it.
+    let (_cache, mut stage) = stage(MemoryOptions { ceiling: 1 << 40, let_go: None });
+    add_files(&mut stage, 12);
+    let keep = |view: &View| view.keep_kotlin_state(KotlinState::default());
+    let outline = stage.answer(move |view| {
+        keep(view);
+        assert!(view.gradle_modules().is_whole());
+        let first = view.snapshot.files.iter().next().and_then(|file| file.outline());
+        Arc::downgrade(first.expect("there"))
+    });
+    stage.take(Event::OverCeiling);
+    let round = loop {
+        if let Some(event) = stage.run_job() {
+            break event;
+        }
+    };
+    stage.take(round);
+    // A question keeps something between the last entry that is replaced and the end of the round.
+    stage.answer(keep);
+    assert!(outline.strong_count() > 0);
+    stage.finish();
+    assert_eq!((outline.strong_count(), stage.answer(in_memory)), (0, 0));
+    let goes_on = |view: &View| {
+        view.kotlin_state(&Cancel::new());
+        view.goes_on.load(Ordering::Relaxed)
+    };
+    assert!(stage.answer(goes_on), "what was found out about the files as they are now stays");
+}
+
+/// Returns an engine with a cache, whose outlines are stored and in tables soon, and the cache's directory.
+fn stage(options: MemoryOptions) -> (tempfile::TempDir, Stage) {
+    let cache = tempfile::tempdir().expect("scratch");
+    let opened = Arc::new(Cache::open(&cache.path().join("cache")).expect("opened"));
+    let small =
+        SegmentThresholds { loose_rows: 1, loose_files: 1, segments: 3, ..SegmentThresholds::default() };
+    let stage = Stage::with(IndexState::with_limits(small), Some(opened), options);
+    (cache, stage)
 }
 
 /// Has the engine scan the first files of a project, and do all that follows.
