@@ -6,10 +6,11 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 
 use crate::ContentHash;
 
@@ -25,6 +26,8 @@ pub struct UnnamedFile {
     end: AtomicU64,
     /// What was dropped, and is still on disk.
     dropped: Mutex<Vec<Range<u64>>>,
+    /// Whether the file system was found to free no part of a file: the file would only grow.
+    cannot_free: AtomicBool,
 }
 
 /// Some bytes in it. They are on disk until something is written after this was dropped, or [`UnnamedFile::free_dropped`] is called.
@@ -40,13 +43,17 @@ impl UnnamedFile {
     /// Returns a file in `directory`, which must be private to this user.
     pub fn new(directory: &Path) -> UnnamedFile {
         let (file, end, dropped) = (OnceLock::new(), AtomicU64::new(0), Mutex::default());
-        UnnamedFile { directory: directory.to_owned(), file, end, dropped }
+        let cannot_free = AtomicBool::new(false);
+        UnnamedFile { directory: directory.to_owned(), file, end, dropped, cannot_free }
     }
 
-    /// Writes bytes, and has the disk free those that were dropped; `None` if the disk does not take them.
+    /// Writes bytes, and has the disk free those that were dropped; `None` if the disk does not take them, or cannot free those.
     pub fn keep(self: &Arc<UnnamedFile>, bytes: &[u8]) -> Option<KeptBytes> {
         let file = self.file.get_or_init(|| create(&self.directory).ok()).as_ref()?;
         self.free_dropped();
+        if self.cannot_free.load(Ordering::Relaxed) {
+            return None;
+        }
         let offset = self.end.fetch_add(on_disk(bytes.len()), Ordering::Relaxed);
         let kept = KeptBytes { of: self.clone(), offset, length: bytes.len(), hash: ContentHash::of(bytes) };
         file.write_all_at(bytes, offset).ok()?;
@@ -59,8 +66,13 @@ impl UnnamedFile {
         let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         for range in dropped {
-            // Where the file system cannot do that, they are freed when the process ends.
-            let _ = rustix::fs::fallocate(file, flags, range.start, range.end - range.start);
+            let freed = rustix::io::retry_on_intr(|| {
+                rustix::fs::fallocate(file, flags, range.start, range.end - range.start)
+            });
+            if matches!(freed, Err(Errno::OPNOTSUPP | Errno::NOSYS)) {
+                // They are freed when the process ends.
+                self.cannot_free.store(true, Ordering::Relaxed);
+            }
         }
     }
 
@@ -149,6 +161,17 @@ mod tests {
         assert_eq!(kept.read(), None);
         file.opened().expect("open").set_len(0).expect("cut");
         assert_eq!((kept.read(), kept.read_part(0..1)), (None, None));
+    }
+
+    #[test]
+    fn where_the_disk_frees_nothing_no_more_is_written() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let file = Arc::new(UnnamedFile::new(scratch.path()));
+        let kept = file.keep(b"x").expect("written");
+        // As the first attempt does there.
+        file.cannot_free.store(true, Ordering::Relaxed);
+        assert!(file.keep(b"y").is_none());
+        assert_eq!(kept.read().as_deref(), Some(&b"x"[..]));
     }
 
     #[test]
