@@ -125,7 +125,9 @@ impl KeptKotlin {
 
     fn known_modules(&self, key: &KotlinKey) -> Option<Arc<GradleModules>> {
         let (of, modules) = self.locked().modules.clone()?;
-        let mut changes = of.leads_to(key).then(|| key.files.changes_since(&of.files))?;
+        let changes = of.leads_to(key).then(|| key.files.changes_since(&of.files))?;
+        // Others were touched, or have let go of their outlines.
+        let mut changes = changes.filter(|change| !change.is_of_same_text());
         let is_changed = changes
             .any(|change| change.before.or(change.after).is_none_or(|file| modules.depends_on(&file.path)));
         if is_changed {

@@ -141,6 +141,15 @@ pub struct EntryChange<'a> {
     pub after: Option<&'a Arc<FileEntry>>,
 }
 
+impl EntryChange<'_> {
+    /// Whether both are the same bytes, read by the same grammar.
+    pub fn is_of_same_text(&self) -> bool {
+        self.before.zip(self.after).is_some_and(|(was, is)| {
+            was.grammar() == is.grammar() && was.hash().is_some_and(|hash| is.hash() == Some(hash))
+        })
+    }
+}
+
 /// A place between two entries of a map.
 struct Cursor<'a> {
     pages: &'a [Arc<Vec<Arc<FileEntry>>>],

@@ -26,7 +26,12 @@ impl KotlinState {
         cancel: &Cancel,
     ) -> Option<KotlinState> {
         let mut edits = 0;
-        for EntryChange { before, after } in changes {
+        for change in changes {
+            // It was touched, or has let go of its outline.
+            if change.is_of_same_text() {
+                continue;
+            }
+            let EntryChange { before, after } = change;
             let either = before.or(after)?;
             // It decides which files see each other.
             if sources.gradle_modules().depends_on(&either.path) {
@@ -39,11 +44,6 @@ impl KotlinState {
                 continue;
             }
             let (before, after) = (before?, after?);
-            if before.grammar() == after.grammar()
-                && before.hash().is_some_and(|was| after.hash() == Some(was))
-            {
-                continue;
-            }
             edits += 1;
             let key = self.files.as_ref()?.key(&after.path)?;
             if edits > MAX_EDITS

@@ -6,7 +6,9 @@ use super::by_need::Tree;
 use super::oracle::number;
 use super::uses_by_need::{Contents, UsesQuestion, complete, found, written};
 use super::*;
-use symd_resolve::Judgement;
+use std::sync::atomic::Ordering;
+use symd_base::Cancel;
+use symd_resolve::{Judgement, KotlinState, Sources};
 
 const ROUNDS: u64 = 6;
 const EDITS: usize = 10;
@@ -206,6 +208,39 @@ fn decides_at_once(build_file: &str) {
     tree.tell(changed(&build_of_b));
     tree.drain();
     assert_eq!(uses_in_b(&mut tree), [Judgement::Likely], "{build_file}");
+}
+
+#[test]
+fn a_build_file_that_is_written_again_with_the_same_text_changes_nothing_that_is_known() {
+    let files = [
+        ("settings.gradle", "include ':a'\n"),
+        ("a/build.gradle.kts", "dependencies {}\n"),
+        ("a/Make.kt", "package p\nfun make() = 1\n"),
+    ];
+    let contents = files.map(|(file, text)| (file.to_owned(), text.as_bytes().to_vec())).into_iter();
+    let contents: Contents = contents.collect();
+    let mut tree = written(fastrand::Rng::with_seed(1), &contents);
+    tree.crawl();
+    tree.drain();
+    let before = tree.complete_view();
+    let modules = before.gradle_modules();
+    before.keep_kotlin_state(KotlinState::default());
+    let build_file = path("a/build.gradle.kts");
+    assert!(modules.depends_on(&build_file));
+    tree.write(build_file.as_str(), Some(b"dependencies {}\n"));
+    tree.tell(changed(build_file.as_str()));
+    tree.drain();
+    let after = tree.complete_view();
+    let changes: Vec<RelPath> = after
+        .snapshot
+        .files
+        .changes_since(&before.snapshot.files)
+        .filter_map(|change| Some(change.after?.path.clone()))
+        .collect();
+    assert_eq!(changes, [build_file], "the entry is another one");
+    assert!(Arc::ptr_eq(&modules, &after.gradle_modules()));
+    after.kotlin_state(&Cancel::new());
+    assert!(after.goes_on.load(Ordering::Relaxed));
 }
 
 #[test]
