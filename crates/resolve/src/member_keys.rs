@@ -128,7 +128,10 @@ impl TypeNames {
 
 /// Whether a file imports from a file of one of these names.
 fn imports_any(file: &FileEntry, stems: &BTreeSet<String>) -> bool {
-    let Some(imports) = file.imports().filter(|_| !stems.is_empty()) else { return false };
+    if stems.is_empty() {
+        return false;
+    }
+    let Some(imports) = file.imports() else { return false };
     let imports = imports.unpack();
     let stem = |module: &str| {
         let last = module.rsplit('/').next().unwrap_or(module);

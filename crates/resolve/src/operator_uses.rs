@@ -52,6 +52,7 @@ pub fn operator_uses(
     let known = &sources.snapshot().files;
     let _own = known.get(target.file.path.as_str());
     let package = target.file.imports().and_then(|imports| imports.package());
+    let declared_in = function.file.imports().and_then(|imports| imports.package());
     let needed = signs.iter().filter(|_| !is_private).map(|sign| match &package {
         Some(package) if !is_member(&function) => sign.clone().and_of(package),
         _ => sign.clone(),
@@ -60,7 +61,7 @@ pub fn operator_uses(
         .with_any_words(needed)
         .filter(|file| has_types(file) && (!is_private || file.path == target.file.path))
         .filter(|file| gradle::may_see(&resolver, &file.path, &target.file.path))
-        .filter(|file| is_member(&function) || sees_package_of(&function.file, file))
+        .filter(|file| is_member(&function) || declared_in.as_ref().is_none_or(|one| sees_package(file, one)))
         .collect();
     // Files that name the class come first: they are the ones that most likely use it.
     let class = row
@@ -125,12 +126,11 @@ fn is_member(function: &IndexedDeclaration) -> bool {
     function.row().is_some_and(|(_, row)| row.parent != 0)
 }
 
-/// Whether a file is of the package of another one, or imports something of it.
-fn sees_package_of(declared: &FileEntry, file: &FileEntry) -> bool {
-    let package = |file: &FileEntry| file.imports().and_then(|imports| imports.package());
-    let (Some(imports), Some(package_of_it)) = (file.imports(), package(declared)) else { return true };
-    let is_own = package(file).is_some_and(|own| own == package_of_it);
-    is_own || imports.unpack().iter().any(|import| import.module.starts_with(package_of_it.as_str()))
+/// Whether a file is of a package, or imports something of it.
+fn sees_package(file: &FileEntry, package: &str) -> bool {
+    let Some(imports) = file.imports() else { return true };
+    let is_own = imports.package().is_some_and(|own| own == package);
+    is_own || imports.unpack().iter().any(|import| import.module.starts_with(package))
 }
 
 /// Returns what a text holds, one of it, that calls a function of this name without it.
