@@ -101,6 +101,11 @@ impl OutlineSummary {
         })
     }
 
+    /// Whether a part of it was found to be lost.
+    pub fn is_lost(&self) -> bool {
+        self.of.imports.is_lost() || self.of.words.is_lost()
+    }
+
     pub(super) fn reader(&self) -> &dyn OutlineReader {
         &*self.of.reader
     }

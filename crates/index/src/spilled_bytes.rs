@@ -66,6 +66,14 @@ impl SpilledBytes {
         matches!(self, SpilledBytes::OnDisk(_))
     }
 
+    /// Whether they could not be read.
+    pub(super) fn is_lost(&self) -> bool {
+        match self {
+            SpilledBytes::Resident(_) => false,
+            SpilledBytes::OnDisk(on_disk) => on_disk.is_lost(),
+        }
+    }
+
     /// Returns how many bytes of memory they take.
     pub(super) fn memory(&self) -> usize {
         match self {
@@ -89,8 +97,12 @@ impl BytesOnDisk {
         })
     }
 
+    fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
+    }
+
     fn read(&self) -> Option<Vec<u8>> {
-        if self.is_lost.load(Ordering::Relaxed) {
+        if self.is_lost() {
             return None;
         }
         let bytes = self.kept.read();
@@ -104,7 +116,7 @@ impl BytesOnDisk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::cut_unnamed_file;
+    use crate::tables::cut_unnamed_file;
 
     #[test]
     fn bytes_on_disk_are_those_that_were_in_memory() {

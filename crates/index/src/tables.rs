@@ -1,7 +1,8 @@
-//! Consistency checks of a snapshot's tables. For tests, including those of `engine`, and not behind a
+//! Consistency checks of a snapshot's tables, and damage to what is on disk of an index. For tests, including those of `engine`, and not behind a
 //! feature: cargo would build every crate above twice for it.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use symd_base::RelPath;
 
@@ -30,4 +31,18 @@ pub fn assert_tables(snapshot: &Snapshot) {
     assert_eq!(found.len(), snapshot.symbols, "symbols of files that are not there");
     let counted: usize = snapshot.files.iter().map(|file| file.symbol_count()).sum();
     assert_eq!(counted, snapshot.symbols);
+}
+
+/// Cuts the file without a name that was made in `directory`.
+#[allow(clippy::disallowed_methods, reason = "it damages a file")]
+pub fn cut_unnamed_file(directory: &Path) {
+    let descriptors = std::fs::read_dir("/proc/self/fd").expect("listed");
+    let is_it = |path: &PathBuf| {
+        std::fs::read_link(path).is_ok_and(|to| {
+            // The path that it had, with a remark.
+            to.parent() == Some(directory) && to.to_string_lossy().contains("unnamed.tmp")
+        })
+    };
+    let descriptor = descriptors.filter_map(|one| Some(one.ok()?.path())).find(is_it).expect("open");
+    std::fs::File::options().write(true).open(descriptor).expect("opened").set_len(0).expect("cut");
 }

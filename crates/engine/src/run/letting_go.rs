@@ -157,13 +157,15 @@ fn without_outlines(
     (some.iter().filter_map(without).collect(), files.next().map(|file| file.path.clone()))
 }
 
-/// Returns the summary of each content among the files: that of another file with the same content, or a new one.
+/// Returns the summary of each content among the files: that of another file with the same content, or a new one. One that is lost is no
+/// longer used.
 fn summaries(
     snapshot: &Snapshot,
     files: &[&Arc<FileEntry>],
     stored: &Arc<StoredOutlines>,
 ) -> HashMap<Key, OutlineSummary> {
-    let summary = |file: &FileEntry| file.file_outline().and_then(|outline| outline.summary().cloned());
+    let sound = |outline: &EntryOutline| outline.summary().filter(|one| !one.is_lost()).cloned();
+    let summary = |file: &FileEntry| file.file_outline().and_then(sound);
     let mut known: HashMap<Key, OutlineSummary> =
         files.iter().filter_map(|file| Some((file.key()?, summary(file)?))).collect();
     // In path order, as questions go through them.
@@ -185,10 +187,10 @@ fn summaries(
         if new_keys.is_empty() {
             break;
         }
-        if let Some(summary) = file.file_outline().and_then(EntryOutline::summary)
+        if let Some(summary) = summary(file)
             && let Some(key) = file.key().filter(|key| new_keys.remove(key))
         {
-            known.insert(key, summary.clone());
+            known.insert(key, summary);
         }
     }
     new.retain(|(key, _)| !known.contains_key(key));

@@ -5,6 +5,7 @@ use super::order::Stage;
 use super::*;
 use std::sync::atomic::Ordering;
 use symd_base::Cancel;
+use symd_index::tables::cut_unnamed_file;
 use symd_index::{Locals, Query, SegmentThresholds};
 use symd_resolve::{KotlinState, Sources};
 use symd_syntax::{Matching, NamePattern};
@@ -232,6 +233,27 @@ fn what_was_found_out_about_types_keeps_no_outline_that_was_let_go_of() {
         view.goes_on.load(Ordering::Relaxed)
     };
     assert!(stage.answer(goes_on), "what was found out about the files as they are now stays");
+}
+
+#[test]
+fn a_filter_of_words_that_the_disk_has_lost_is_made_again() {
+    let (cache, mut stage) = stage(MemoryOptions::default());
+    // So many that what is known of them is on disk.
+    add_files(&mut stage, FILES);
+    let holding = |view: &View| view.snapshot.files.iter().filter(|file| file.holds("method_5")).count();
+    let left = |stage: &mut Stage| {
+        stage.take(Event::OverCeiling);
+        stage.finish();
+        stage.answer(in_memory)
+    };
+    assert_eq!(left(&mut stage), 0);
+    cut_unnamed_file(&cache.path().join("cache"));
+    assert_eq!(stage.answer(holding), 1);
+    assert_eq!(stage.answer(in_memory), FILES, "each may hold the word");
+    assert_eq!(left(&mut stage), 0);
+    assert_eq!(stage.answer(holding), 1);
+    let read = stage.answer(in_memory);
+    assert!(read < 10, "{read} of {FILES}");
 }
 
 /// Returns an engine with a cache, whose outlines are stored and in tables soon, and the cache's directory.

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::cache::Key;
-use crate::tables::assert_tables;
-use crate::tests::cut_unnamed_file;
+use crate::tables::{assert_tables, cut_unnamed_file};
 use crate::{
     Content, FileEntry, IndexState, Locals, Origin, OutlineReader, OutlineSummaries, Query, Scope,
     SegmentThresholds, Snapshot,
