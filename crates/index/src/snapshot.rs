@@ -430,7 +430,8 @@ impl IndexState {
     fn plan_beyond(&self, loose_rows: usize, loose_files: usize) -> Option<SegmentPlan> {
         // Until then each question that meets what is lost reads all outlines of the table.
         if self.segments.iter().any(|live| live.segment.is_lost()) {
-            return Some(self.plan_whole());
+            // In memory: what could not be read may be lost on disk again.
+            return Some(SegmentPlan { file: None, ..self.plan_whole() });
         }
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();

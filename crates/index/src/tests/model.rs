@@ -367,6 +367,9 @@ fn rows_that_the_disk_has_lost_are_found_in_the_outlines() {
     state.adopt(state.plan().expect("it is lost").build());
     assert_tables(&state.snapshot());
     assert_eq!(found(&mut state), expected);
+    // The disk loses what is written again.
+    cut_unnamed_file(scratch.path());
+    assert_eq!(found(&mut state), expected);
     assert!(state.plan().is_none());
 }
 
