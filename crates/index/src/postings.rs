@@ -113,11 +113,11 @@ impl PackedPostings {
     pub(super) fn spill(&mut self, file: &Arc<UnnamedFile>) {
         let SpilledBytes::Resident(bytes) = &mut self.bytes else { return };
         let list = |ends: &[u32]| name_hash(&bytes[ends[0] as usize..ends[1] as usize]);
-        self.checksums = self.starts.windows(2).map(list).collect();
+        let checksums = self.starts.windows(2).map(list).collect();
         let bytes = std::mem::take(bytes).into_vec();
         self.bytes = SpilledBytes::new(bytes, Some(file));
-        if !self.bytes.is_on_disk() {
-            self.checksums = Box::default();
+        if self.bytes.is_on_disk() {
+            self.checksums = checksums;
         }
     }
 
@@ -185,9 +185,11 @@ impl<'a> PostingReader<'a> {
         }
         let range = self.of.range(number);
         if range.start < self.start || range.end > self.start + self.read.len() {
-            // The next ones are close behind it.
+            // On the way forward the next ones are close behind it.
+            let near = self.start..=self.start + self.read.len() + READ_AHEAD;
+            let ahead = if near.contains(&range.start) { READ_AHEAD } else { 0 };
             let last = *self.of.starts.last()? as usize;
-            let end = last.min(range.end.max(range.start + READ_AHEAD));
+            let end = last.min(range.end.max(range.start + ahead));
             self.read = self.of.part(range.start..end)?.into_owned();
             self.start = range.start;
         }
@@ -320,6 +322,24 @@ mod tests {
         packed.spill(&Arc::new(UnnamedFile::new(std::path::Path::new("/proc/self/nowhere"))));
         assert_eq!(packed.memory(), before);
         assert_eq!(lists(&packed, 100), expected);
+    }
+
+    #[test]
+    fn what_follows_a_list_is_read_with_it_only_on_the_way_forward() {
+        let row_names: Vec<u32> = (0..200_000).map(|row| row % 100).collect();
+        let mut packed = PackedPostings::pack(100, std::iter::repeat_n(200, 1_000), &row_names);
+        let scratch = tempfile::tempdir().expect("scratch");
+        packed.spill(&Arc::new(UnnamedFile::new(scratch.path())));
+        let mut reader = packed.reader();
+        let mut read_for = |name: u32| {
+            assert!(reader.of_name(name).is_some_and(|list| list.count() == 2_000));
+            reader.read.len()
+        };
+        let list = |name: u32| packed.range(name).len();
+        assert!(list(0) < READ_AHEAD);
+        assert_eq!([read_for(0), read_for(1), read_for(90)], [READ_AHEAD, READ_AHEAD, list(90)]);
+        assert_eq!([read_for(91), read_for(40), read_for(39)], [READ_AHEAD, list(40), list(39)]);
+        assert_eq!(read_for(40), READ_AHEAD);
     }
 
     #[test]
