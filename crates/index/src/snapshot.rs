@@ -148,8 +148,7 @@ impl SegmentPlan {
         }
         // Those that cannot be read stay loose.
         let SegmentOverFiles { segment, files, .. } = loose;
-        let dead = vec![0; files.len().div_ceil(64)].into();
-        let loose = LiveSegment { segment: Arc::new(segment), files, dead, dead_rows: 0 };
+        let loose = LiveSegment::new(segment, files);
         let parts: Vec<LiveSegment> = self.replaced.into_iter().chain([loose]).collect();
         BuiltSegment { built: merge(&parts), is_whole: true }
     }
@@ -158,7 +157,7 @@ impl SegmentPlan {
 /// Returns one segment of several that have no living file in common. What cannot be read of them is made again from the outlines.
 fn merge(parts: &[LiveSegment]) -> SegmentOverFiles {
     let living = |(number, part): (usize, &LiveSegment)| {
-        let files = part.files.iter().enumerate().filter(|(file, _)| !part.is_dead(*file));
+        let files = part.living_numbered();
         files.map(|(file, entry)| (entry.clone(), number, file)).collect::<Vec<_>>()
     };
     let mut living: Vec<(Arc<FileEntry>, usize, usize)> = parts.iter().enumerate().flat_map(living).collect();
@@ -179,6 +178,12 @@ fn merge(parts: &[LiveSegment]) -> SegmentOverFiles {
 }
 
 impl LiveSegment {
+    /// Returns the segment with its files, all of them up to date.
+    fn new(segment: Segment, files: Arc<[Arc<FileEntry>]>) -> LiveSegment {
+        let dead = vec![0; files.len().div_ceil(64)].into();
+        LiveSegment { segment: Arc::new(segment), files, dead, dead_rows: 0 }
+    }
+
     fn is_dead(&self, file: usize) -> bool {
         self.dead[file / 64] & (1 << (file % 64)) != 0
     }
@@ -195,7 +200,12 @@ impl LiveSegment {
 
     /// Iterates over the files that are up to date.
     pub(super) fn living_files(&self) -> impl Iterator<Item = &Arc<FileEntry>> {
-        self.files.iter().enumerate().filter(|(number, _)| !self.is_dead(*number)).map(|(_, file)| file)
+        self.living_numbered().map(|(_, file)| file)
+    }
+
+    /// Iterates over the files that are up to date, each with its number.
+    fn living_numbered(&self) -> impl Iterator<Item = (usize, &Arc<FileEntry>)> {
+        self.files.iter().enumerate().filter(|(number, _)| !self.is_dead(*number))
     }
 
     /// Returns the number of the file at `path`, if the segment contains it.
@@ -471,9 +481,7 @@ impl IndexState {
                 None => dead.push(file.path.clone()),
             }
         }
-        let words = files.len().div_ceil(64);
-        let mut live =
-            LiveSegment { segment: Arc::new(segment), files, dead: vec![0; words].into(), dead_rows: 0 };
+        let mut live = LiveSegment::new(segment, files);
         dead.iter().for_each(|path| live.mark_dead(path));
         if is_whole {
             self.segments.clear();
