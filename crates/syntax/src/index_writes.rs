@@ -10,8 +10,8 @@ use tree_sitter::Node;
 /// Returns the range of the variable where a node is such a statement; `None` for all other nodes.
 pub(super) fn written_variable(node: Node<'_>) -> Option<Range<usize>> {
     let modifiers = node.child(0).filter(|child| child.kind() == "modifiers")?;
-    let behind = std::iter::successors(modifiers.next_sibling(), Node::next_sibling);
-    let list = behind.into_iter().find(|one| !one.is_extra())?;
+    let mut behind = std::iter::successors(modifiers.next_sibling(), Node::next_sibling);
+    let list = behind.find(|one| !one.is_extra())?;
     let is_list = list.kind() == "multi_variable_declaration";
     let is_index = is_list && list.child(0).is_some_and(|first| first.kind() == "[");
     let variable = modifiers.child(u32::try_from(modifiers.child_count()).ok()?.checked_sub(1)?)?;

@@ -68,6 +68,15 @@ impl WatchPlaces {
     }
 }
 
+impl From<WatchPlaces> for Vec<WatchPurpose> {
+    fn from(places: WatchPlaces) -> Vec<WatchPurpose> {
+        match places {
+            WatchPlaces::One(place) => vec![place],
+            WatchPlaces::Several(places) => places,
+        }
+    }
+}
+
 impl From<Vec<WatchPurpose>> for WatchPlaces {
     fn from(places: Vec<WatchPurpose>) -> WatchPlaces {
         match <[WatchPurpose; 1]>::try_from(places) {
@@ -124,7 +133,7 @@ impl Tree {
     /// Records that `watch` no longer belongs to `place`, and returns it if it belongs to no place any more.
     #[must_use]
     pub(super) fn remove_place(&mut self, watch: WatchId, place: &WatchPurpose) -> Option<WatchId> {
-        let mut places = self.places.remove(&watch)?.as_slice().to_vec();
+        let mut places = Vec::from(self.places.remove(&watch)?);
         places.retain(|other| other != place);
         if places.is_empty() {
             return Some(watch);
@@ -135,7 +144,7 @@ impl Tree {
 
     /// Forgets a watch that ended by itself, and returns its places.
     pub(super) fn remove_watch(&mut self, watch: WatchId) -> Vec<WatchPurpose> {
-        self.places.remove(&watch).map(|places| places.as_slice().to_vec()).unwrap_or_default()
+        self.places.remove(&watch).map(Vec::from).unwrap_or_default()
     }
 
     pub(super) fn insert(&mut self, path: RelPath, known: DirectoryState) {
