@@ -17,7 +17,8 @@ pub(super) struct EntryMemory {
     resident: usize,
     /// Number of files whose outline is not in memory for as long as they are.
     stored: usize,
-    /// Numbers of files that have an outline, by its address: the files keep it alive.
+    /// Numbers of files by the address of what they share: an outline, or what is known of many outlines on disk. The files keep it
+    /// alive.
     sharing: HashMap<usize, u32>,
 }
 

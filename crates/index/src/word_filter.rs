@@ -4,13 +4,13 @@
 /// Bits for each distinct word. With `PROBES`, about one in 300 words that a text lacks passes.
 const BITS_PER_WORD: usize = 12;
 const PROBES: u32 = 6;
-/// Bytes of the filter of few words.
+/// The smallest filter of a text that has words, in bytes.
 const LEAST_BYTES: usize = 8;
 
 /// Appends the filter of a text with these words, by [`symd_syntax::name_hash`].
 pub(super) fn append(filters: &mut Vec<u8>, hashes: &[u32]) {
     let start = filters.len();
-    // In fewer bits all bits of most words are set.
+    // In a smaller filter nearly all bits would be set, and most words would pass.
     let least = if hashes.is_empty() { 0 } else { LEAST_BYTES };
     filters.resize(start + (hashes.len() * BITS_PER_WORD).div_ceil(8).max(least), 0);
     let filter = &mut filters[start..];

@@ -30,7 +30,8 @@ pub struct UnnamedFile {
     cannot_free: AtomicBool,
 }
 
-/// Some bytes in it. They are on disk until something is written after this was dropped, or [`UnnamedFile::free_dropped`] is called.
+/// A piece of the file. It takes room on disk until the next piece is written after it was dropped, or until
+/// [`UnnamedFile::free_dropped`] is called.
 #[derive(Debug)]
 pub struct KeptBytes {
     of: Arc<UnnamedFile>,

@@ -18,7 +18,7 @@ const FILES_PER_JOB: usize = 2048;
 /// From this number on summaries are kept on disk together: a walk over all files reads all of them.
 const MANY_FILES: usize = 256;
 
-/// Once outlines were let go of, this part of what they may take is too much.
+/// Where outlines were let go of, the others are too once they take more than this part of what outlines may take: one in so many.
 const LEFT_OF_MOST: usize = 8;
 
 /// The state of letting go.

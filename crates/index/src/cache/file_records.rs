@@ -55,8 +55,8 @@ impl FileRecords {
         (!now.was_set_back_since(&made)).then_some(records)
     }
 
-    /// Writes records of files, which must ascend by path, to `path`. Leaves out files that changed just before `now`. All of them
-    /// together are never in memory.
+    /// Writes records of files, which must ascend by path, to `path`. Leaves out files that changed just before `now`. Writes
+    /// piece by piece, so that memory never holds all of them.
     pub fn write(
         path: &Path,
         now: &ClockReading,
