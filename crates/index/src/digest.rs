@@ -56,28 +56,13 @@ fn describe_rows(outline: &Outline) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::cache::Key;
-    use crate::{IndexState, Origin, OutlineReader, OutlineSummaries};
+    use crate::tests::OneOutline;
+    use crate::{IndexState, Origin, OutlineSummaries};
     use symd_base::{Cancel, RelPath};
     use symd_syntax::{Grammar, outline};
     use symd_vfs::Stat;
-
-    /// An outline on disk.
-    #[derive(Debug)]
-    struct OneOutline {
-        outline: Arc<Outline>,
-        reads: AtomicUsize,
-    }
-
-    impl OutlineReader for OneOutline {
-        fn read_back(&self, _: Key, _: usize, _: &RelPath) -> Option<Arc<Outline>> {
-            self.reads.fetch_add(1, Ordering::Relaxed);
-            Some(self.outline.clone())
-        }
-    }
 
     #[test]
     fn an_outline_on_disk_is_described_like_one_in_memory_and_read_once() {
@@ -93,7 +78,7 @@ mod tests {
                 outline: outline.clone().into(),
             },
         };
-        let stored = Arc::new(OneOutline { outline: outline.clone(), reads: AtomicUsize::new(0) });
+        let stored = Arc::new(OneOutline::new(outline.clone()));
         let key = resident.key().expect("parsed");
         let summary = OutlineSummaries::summarize(&[(key, outline)], stored.clone(), None).remove(0);
         let on_disk = resident.without_outline(summary).expect("parsed");
@@ -103,6 +88,6 @@ mod tests {
             state.snapshot().describe().collect::<Vec<_>>()
         };
         assert_eq!(described(on_disk), described(resident));
-        assert_eq!(stored.reads.load(Ordering::Relaxed), 1);
+        assert_eq!(stored.reads(), 1);
     }
 }

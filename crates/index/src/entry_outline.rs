@@ -165,17 +165,9 @@ impl StoredOutline {
 mod tests {
     use super::*;
     use crate::OutlineSummaries;
+    use crate::tests::OneOutline;
     use symd_base::{Cancel, ContentHash};
     use symd_syntax::Grammar;
-
-    #[derive(Debug)]
-    struct OneOutline(Arc<Outline>);
-
-    impl OutlineReader for OneOutline {
-        fn read_back(&self, _: Key, _: usize, _: &RelPath) -> Option<Arc<Outline>> {
-            Some(self.0.clone())
-        }
-    }
 
     #[test]
     fn an_outline_that_was_read_answers_instead_of_its_summary() {
@@ -184,7 +176,7 @@ mod tests {
         let outline = symd_syntax::outline(grammar, text, &Cancel::new()).expect("not cancelled");
         let outline = Arc::new(outline);
         let key = Key { content: ContentHash::of(text.as_bytes()), fingerprint: grammar.fingerprint() };
-        let reader = Arc::new(OneOutline(outline.clone()));
+        let reader = Arc::new(OneOutline::new(outline.clone()));
         let summary = OutlineSummaries::summarize(&[(key, outline.clone())], reader, None).remove(0);
         let stored = EntryOutline::stored(summary);
         // The filter is sure of most words only.

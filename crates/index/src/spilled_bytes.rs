@@ -1,5 +1,5 @@
-//! Bytes of the index that may be on disk: those that a question reads a part of, or all files' one after the other. Invariant: bytes that cannot be
-//! read are reported as lost, and what they were made of answers instead.
+//! Bytes of the index that may be on disk. A question reads a part of them, or goes through those of all files in order. Invariant: bytes
+//! that cannot be read are reported as lost, and what they were made of answers instead.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -27,7 +27,7 @@ pub(super) struct BytesOnDisk {
 }
 
 /// Number of pieces that a thread keeps of those that it read whole last: a question goes through the files in order, and needs two kinds of
-/// bytes of each. Those of a file may be with an earlier one of equal content.
+/// bytes of each. Those of a file may be with an earlier one of equal content. No figure of `symd status` counts these pieces.
 const KEPT_PER_THREAD: usize = 4;
 
 thread_local! {
@@ -136,6 +136,7 @@ mod tests {
         let resident = SpilledBytes::new(bytes(1), None);
         assert_eq!((resident.memory(), resident.part(1..3).as_deref()), (5_001, Some(&[1, 1][..])));
     }
+
     #[test]
     fn a_thread_keeps_what_it_used_last() {
         let scratch = tempfile::tempdir().expect("scratch");

@@ -2,11 +2,12 @@
 //! before are kept; after each edit, what names mean and who uses a symbol is what an index says that was built from nothing.
 //! `SYMD_ORACLE_ROUNDS` and `SYMD_ORACLE_SEED` play more rounds, or repeat the same.
 
+use std::sync::atomic::Ordering;
+
 use super::by_need::Tree;
 use super::oracle::number;
 use super::uses_by_need::{Contents, UsesQuestion, complete, found, written};
 use super::*;
-use std::sync::atomic::Ordering;
 use symd_base::Cancel;
 use symd_resolve::{Judgement, KotlinState, Sources};
 
@@ -51,12 +52,12 @@ impl Random {
             11 => format!("fun {m}() = listOf({a}()).map {{ it.{n} }}.first().{o}()\n"),
             12 => format!("fun {m}(x: {a}?) = x?.run {{ {n}() }} ?: {b}.{o}()\n"),
             13 => format!("val {a}.{m}: {b} get() = with({c}()) {{ {n} }}\n"),
+            14 => format!("enum class {a} {{ {b}, {c}; fun {m}() = {b}.{n}() }}\n"),
             15 => format!("fun {m}(x: {a}): {b} {{ val {n} = x.{o}(); return {n}.{m} }}\n"),
             16 => format!(
                 "class {a} {{ fun {m}(x: {b}) {{ with(x) {{ {n}().{o} }} }}\n  fun {n}() {{ {m}({c}()) }} }}\n"
             ),
             17 => format!("fun {m}() {{ object : {a}() {{ val {n} = {o} }}.{n}.{m}() }}\n"),
-            14 => format!("enum class {a} {{ {b}, {c}; fun {m}() = {b}.{n}() }}\n"),
             _ => format!("fun <T : {a}> T.{m}(f: T.() -> {b}) = f().{n}({o} = 1)\n"),
         }
     }
@@ -100,16 +101,30 @@ impl Random {
         let name = if self.0.bool() { self.class() } else { self.member() };
         let files: Vec<&String> = contents.keys().collect();
         let file = files[self.0.usize(..files.len())].clone();
-        UsesQuestion {
-            name,
-            number: self.0.usize(..8),
-            is_chained: false,
-            with_kin: false,
-            with_subclasses: false,
-            new_name: None,
-            place: (file, self.0.usize(..64)),
-        }
+        let asked = question(name, &file);
+        UsesQuestion { number: self.0.usize(..8), place: (file, self.0.usize(..64)), ..asked }
     }
+}
+
+/// Asks for the uses of the first declaration of a name, and for what the first identifier of a file means.
+fn question(name: &'static str, file: &str) -> UsesQuestion {
+    UsesQuestion {
+        name,
+        number: 0,
+        is_chained: false,
+        with_kin: false,
+        with_subclasses: false,
+        new_name: None,
+        place: (file.to_owned(), 0),
+    }
+}
+
+/// Returns a project all of whose files have been read.
+fn crawled(contents: &Contents) -> Tree {
+    let mut tree = written(fastrand::Rng::with_seed(1), contents);
+    tree.crawl();
+    tree.drain();
+    tree
 }
 
 fn edit(tree: &mut Tree, contents: &mut Contents, file: &str, text: Option<Vec<u8>>) {
@@ -185,18 +200,8 @@ fn decides_at_once(build_file: &str) {
     ];
     let contents = files.map(|(file, text)| (file.to_owned(), text.as_bytes().to_vec())).into_iter();
     let contents: Contents = contents.collect();
-    let mut tree = written(fastrand::Rng::with_seed(1), &contents);
-    tree.crawl();
-    tree.drain();
-    let wanted = UsesQuestion {
-        name: "make",
-        number: 0,
-        is_chained: false,
-        with_kin: false,
-        with_subclasses: false,
-        new_name: None,
-        place: ("a/b/Use.kt".to_owned(), 0),
-    };
+    let mut tree = crawled(&contents);
+    let wanted = question("make", "a/b/Use.kt");
     let uses_in_b = |tree: &mut Tree| {
         let found = found(&tree.complete_view(), &wanted).uses;
         found.iter().filter(|(file, ..)| file.starts_with("a/b/")).map(|found| found.3).collect()
@@ -219,9 +224,7 @@ fn a_build_file_that_is_written_again_with_the_same_text_changes_nothing_that_is
     ];
     let contents = files.map(|(file, text)| (file.to_owned(), text.as_bytes().to_vec())).into_iter();
     let contents: Contents = contents.collect();
-    let mut tree = written(fastrand::Rng::with_seed(1), &contents);
-    tree.crawl();
-    tree.drain();
+    let mut tree = crawled(&contents);
     let before = tree.complete_view();
     let modules = before.gradle_modules();
     before.keep_kotlin_state(KotlinState::default());
@@ -253,18 +256,8 @@ fn a_text_with_the_same_symbols_is_another_text() {
         )
     };
     let contents = [("Shop.kt".to_owned(), text("+").into_bytes())].into_iter().collect();
-    let mut tree = written(fastrand::Rng::with_seed(1), &contents);
-    tree.crawl();
-    tree.drain();
-    let wanted = UsesQuestion {
-        name: "open",
-        number: 0,
-        is_chained: false,
-        with_kin: false,
-        with_subclasses: false,
-        new_name: None,
-        place: ("Shop.kt".to_owned(), 0),
-    };
+    let mut tree = crawled(&contents);
+    let wanted = question("open", "Shop.kt");
     let last_use = |tree: &mut Tree| found(&tree.complete_view(), &wanted).uses.last().map(|found| found.3);
     assert_eq!(last_use(&mut tree), Some(Judgement::Likely));
     tree.write("Shop.kt", Some(text("-").as_bytes()));

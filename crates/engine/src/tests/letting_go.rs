@@ -1,9 +1,10 @@
 //! Tests: outlines that take more memory than they may are let go of, and read back when a question needs one. A cache that was damaged
 //! meanwhile costs another parse. Real files and a real cache; what the watcher tells is the test's.
 
+use std::sync::atomic::Ordering;
+
 use super::order::Stage;
 use super::*;
-use std::sync::atomic::Ordering;
 use symd_base::Cancel;
 use symd_index::tables::cut_unnamed_file;
 use symd_index::{Locals, Query, SegmentThresholds};
@@ -201,7 +202,7 @@ fn where_outlines_were_let_go_of_those_that_come_later_are_too() {
     add_files(&mut stage, 450);
     // An eighth of what outlines may take is left, which is room for 90 of these.
     let left = stage.answer(in_memory);
-    assert!(left < 100, "{left} of 300");
+    assert!(left < 100, "{left} of 450");
 }
 
 #[test]

@@ -155,6 +155,17 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
     state
 }
 
+/// Returns a state whose one table has its rows on disk, and the directory of the file without a name.
+fn with_spilled_table(random: &mut fastrand::Rng) -> (tempfile::TempDir, IndexState) {
+    let limits = SegmentThresholds { spilled_bytes: 0, ..SegmentThresholds::default() };
+    let mut state = IndexState::with_limits(limits);
+    let scratch = tempfile::tempdir().expect("scratch");
+    state.keep_tables_in(Arc::new(UnnamedFile::new(scratch.path())));
+    (0..300).for_each(|_| state.put(entry(random)));
+    state.adopt(state.plan_whole().build());
+    (scratch, state)
+}
+
 /// Whether the pattern matches a row, computed from displayed name paths.
 fn is_meant(pattern: &str, matching: Matching, outline: &Outline, row: usize) -> bool {
     let mut chain = Vec::new();
@@ -339,12 +350,7 @@ fn a_table_is_built_when_many_files_are_loose_however_many_there_are() {
 #[test]
 fn rows_that_the_disk_has_lost_are_found_in_the_outlines() {
     let mut random = fastrand::Rng::with_seed(7);
-    let limits = SegmentThresholds { spilled_bytes: 0, ..SegmentThresholds::default() };
-    let mut state = IndexState::with_limits(limits);
-    let scratch = tempfile::tempdir().expect("scratch");
-    state.keep_tables_in(Arc::new(UnnamedFile::new(scratch.path())));
-    (0..300).for_each(|_| state.put(entry(&mut random)));
-    state.adopt(state.plan_whole().build());
+    let (scratch, mut state) = with_spilled_table(&mut random);
     let found = |state: &mut IndexState| {
         let snapshot = state.snapshot();
         let mut found = Vec::new();
@@ -388,12 +394,7 @@ impl OutlineReader for Cancelling {
 #[test]
 fn a_search_of_lost_rows_keeps_no_outline_without_a_hit_and_can_be_cancelled() {
     let mut random = fastrand::Rng::with_seed(7);
-    let limits = SegmentThresholds { spilled_bytes: 0, ..SegmentThresholds::default() };
-    let mut state = IndexState::with_limits(limits);
-    let scratch = tempfile::tempdir().expect("scratch");
-    state.keep_tables_in(Arc::new(UnnamedFile::new(scratch.path())));
-    (0..300).for_each(|_| state.put(entry(&mut random)));
-    state.adopt(state.plan_whole().build());
+    let (scratch, mut state) = with_spilled_table(&mut random);
     let (stored, flag) = (Arc::new(Stored::default()), Cancel::new());
     let reader = Arc::new(Cancelling(stored.clone(), flag.clone(), AtomicUsize::new(0)));
     let_go_to(&mut state, (&stored, reader.clone()), &RelPath::root(), || true);
@@ -416,12 +417,7 @@ fn a_search_of_lost_rows_keeps_no_outline_without_a_hit_and_can_be_cancelled() {
 #[test]
 fn a_file_that_a_table_made_of_outlines_leaves_out_is_found_when_it_is_scanned_again() {
     let mut random = fastrand::Rng::with_seed(7);
-    let limits = SegmentThresholds { spilled_bytes: 0, ..SegmentThresholds::default() };
-    let mut state = IndexState::with_limits(limits);
-    let scratch = tempfile::tempdir().expect("scratch");
-    state.keep_tables_in(Arc::new(UnnamedFile::new(scratch.path())));
-    (0..300).for_each(|_| state.put(entry(&mut random)));
-    state.adopt(state.plan_whole().build());
+    let (scratch, mut state) = with_spilled_table(&mut random);
     let scanned: Vec<Arc<FileEntry>> =
         state.within(&RelPath::root()).filter(|file| file.symbol_count() > 0).cloned().collect();
     let stored = Arc::new(Stored::default());
