@@ -8,7 +8,8 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// Pairs each argument with its parameter; `None` when the arguments do not fit by number and names.
+/// Pairs each argument with its parameter, and tells whether it is an array of what the parameter takes: `*values`, or an array for
+/// the name of a `vararg`. `None` when the arguments do not fit by number and names.
 pub(super) fn pair_arguments(
     parameters: &[ValueParameter],
     arguments: &Arguments,
@@ -27,6 +28,9 @@ pub(super) fn pair_arguments(
             }
         };
         let is_vararg = parameters[at].is_vararg;
+        if *is_spread && !is_vararg {
+            return None;
+        }
         if is_given[at] && !(is_vararg && name.is_none()) {
             return None;
         }
@@ -61,10 +65,16 @@ impl Universe<'_> {
     ) -> Fit {
         let Some(pairs) = pair_arguments(parameters, arguments) else { return Fit::No };
         let mut fit = Fit::Yes;
-        for (at, value, is_spread) in pairs {
-            if !is_spread {
-                fit = fit.min(self.argument_fits(file, value, &parameters[at].ty, own));
-            }
+        for (at, value, is_array) in pairs {
+            let expected = &parameters[at].ty;
+            fit = fit.min(match is_array {
+                true => self.fits(
+                    &self.element_type(file, value, &self.expression_type(file, value)),
+                    expected,
+                    own,
+                ),
+                false => self.argument_fits(file, value, expected, own),
+            });
         }
         fit
     }

@@ -216,6 +216,11 @@ fn argument(file: &SourceFile, node: NodeId) -> Option<Argument> {
     let parts: Vec<NodeId> = file.children(node).filter(|part| file.kind(*part) != K::Annotation).collect();
     let is_named = parts.len() > 2 && file.kind(parts[1]) == K::AssignToken;
     let name = is_named.then(|| file.name_text(parts[0]).to_owned());
-    let is_spread = parts.iter().any(|part| matches!(file.kind(*part), K::Times | K::SpreadExpression));
-    Some(Argument { name, value: *parts.last()?, is_spread })
+    let mut is_spread = parts.iter().any(|part| file.kind(*part) == K::Times);
+    let mut value = *parts.last()?;
+    if file.kind(value) == K::SpreadExpression {
+        is_spread = true;
+        value = file.children(value).last()?;
+    }
+    Some(Argument { name, value, is_spread })
 }

@@ -106,7 +106,7 @@ impl Universe<'_> {
         let node = declaration.node;
         if let Some(ty) = self.type_in(file, node) {
             return match declaration.modifiers.is_vararg {
-                true => self.library_type("kotlin", "Array", vec![ty]),
+                true => self.vararg_type(ty, file.child(node, K::NullableType).is_some()),
                 false => ty,
             };
         }
@@ -204,7 +204,7 @@ impl Universe<'_> {
     }
 
     /// Returns the type of the elements that a loop over a value of this type takes.
-    fn element_type(&self, file: &ProjectFile, node: NodeId, ty: &Type) -> Type {
+    pub(super) fn element_type(&self, file: &ProjectFile, node: NodeId, ty: &Type) -> Type {
         let iterator = self.member_call_type(file, node, ty, "iterator", &[]);
         self.member_call_type(file, node, &iterator, "next", &[])
     }

@@ -144,9 +144,10 @@ impl Universe<'_> {
         }
         let Some(pairs) = pair_arguments(parameters, arguments) else { return };
         let mut undecided = Vec::new();
-        for (at, value, is_spread) in &pairs {
-            if !is_spread && !is_function_value(file, *value) && mentions(&parameters[*at].ty, own) {
-                let actual = self.expression_type(file, *value);
+        for (at, value, is_array) in &pairs {
+            if !is_function_value(file, *value) && mentions(&parameters[*at].ty, own) {
+                let given = self.expression_type(file, *value);
+                let actual = if *is_array { self.element_type(file, *value, &given) } else { given };
                 self.unify(&parameters[*at].ty, &actual, own, bound);
                 self.left_open(&parameters[*at].ty, &actual, own, &mut undecided);
             }

@@ -4,6 +4,7 @@ mod absent_libraries;
 mod accessibility;
 mod accessors;
 mod applicability;
+mod arrays;
 mod callables;
 mod calls;
 mod choice;
