@@ -38,7 +38,7 @@ pub struct NameResolution {
 }
 
 impl NameResolution {
-    fn certain(declarations: Vec<DeclarationId>) -> NameResolution {
+    pub(super) fn certain(declarations: Vec<DeclarationId>) -> NameResolution {
         NameResolution { declarations, certainty: Certainty::Certain, may_be_other: false, java_class: None }
     }
 
@@ -46,7 +46,7 @@ impl NameResolution {
         NameResolution { declarations, certainty: Certainty::Possible, may_be_other: false, java_class: None }
     }
 
-    fn unknown() -> NameResolution {
+    pub(super) fn unknown() -> NameResolution {
         NameResolution {
             declarations: Vec::new(),
             certainty: Certainty::Possible,
@@ -79,7 +79,7 @@ impl Universe<'_> {
         Some(self.remembered(&self.findings.resolutions, (key, node), find))
     }
 
-    fn resolve_identifier(&self, file: &ProjectFile, node: NodeId) -> NameResolution {
+    pub(super) fn resolve_identifier(&self, file: &ProjectFile, node: NodeId) -> NameResolution {
         let mut found = self.resolve_node(file, node);
         if found.declarations.is_empty() && !found.may_be_other && found.java_class.is_none() {
             found.declarations = self.unbound(file, node);
@@ -121,7 +121,8 @@ impl Universe<'_> {
             K::UserType => self.resolve_type(file, parent, node),
             K::CallableReference => self.resolve_reference(file, parent, node),
             K::TypeConstraint => Self::classified(self.classifier(file, node, name)),
-            K::ThisExpression | K::SuperExpression => NameResolution::unknown(),
+            K::ThisExpression | K::SuperExpression => self.resolve_label(file, node),
+            _ if file.kind(node) == K::Label => self.resolve_label(file, node),
             K::ValueArgument if is_argument_name(file, parent, node) => {
                 self.resolve_argument(file, parent, name)
             }

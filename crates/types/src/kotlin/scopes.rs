@@ -167,22 +167,6 @@ impl Universe<'_> {
             _ => {}
         }
     }
-
-    /// Returns the name of the function that a lambda is passed to, or its own label.
-    fn lambda_label(&self, file: &ProjectFile, lambda: NodeId) -> Option<String> {
-        let holder = file.parent(lambda)?;
-        if let Some(label) = file.child(holder, K::Label) {
-            return Some(file.text_of(label).trim_end_matches('@').to_owned());
-        }
-        let call = file.ancestors(lambda).find(|above| file.kind(*above) == K::CallExpression)?;
-        let callee = file.children(call).next()?;
-        let name = match file.kind(callee) {
-            K::SimpleIdentifier => callee,
-            K::NavigationExpression => file.children(file.child(callee, K::NavigationSuffix)?).last()?,
-            _ => return None,
-        };
-        Some(file.name_text(name).to_owned())
-    }
 }
 
 /// Returns the property of an accessor that the grammar parsed apart from it.

@@ -182,7 +182,10 @@ impl SourceFile {
     /// Returns the identifier at these bytes; backticks may or may not be included.
     pub(super) fn identifier_at(&self, range: TextRange) -> Option<NodeId> {
         let quoted = TextRange::new(range.start.saturating_sub(1), range.end.saturating_add(1));
-        let node = self.tree.at(range.start, range.end).or_else(|| self.tree.at(quoted.start, quoted.end))?;
+        let at = |range: TextRange| self.tree.at(range.start, range.end);
+        // `name@` is one token.
+        let label = || at(TextRange::new(range.start, range.end.saturating_add(1)));
+        let node = at(range).or_else(|| at(quoted)).or_else(label)?;
         // A soft keyword used as a name is a token below the identifier.
         std::iter::once(node).chain(self.ancestors(node).take(1)).find(|node| {
             matches!(
@@ -191,6 +194,7 @@ impl SourceFile {
                     | KotlinNode::TypeIdentifier
                     | KotlinNode::InterpolatedIdentifier
                     | KotlinNode::InterpolatedExpression
+                    | KotlinNode::Label
             )
         })
     }

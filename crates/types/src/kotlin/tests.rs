@@ -211,6 +211,11 @@ fn checks_show_types() {
 }
 
 #[test]
+fn labels_mean_what_they_are_made_from() {
+    check("labels.txt");
+}
+
+#[test]
 fn what_is_further_out_may_be_meant() {
     check("further.txt");
 }
