@@ -105,7 +105,7 @@ impl Universe<'_> {
                 _ if is_class_node(file, scope) => {
                     let Some(number) = file.declaration_of(scope) else { continue };
                     let class = DeclarationId { file: file.key, number };
-                    let is_in_body = matches!(file.kind(child), K::ClassBody | K::EnumClassBody);
+                    let is_in_body = is_class_body(file, child);
                     let is_initializer = member.is_some_and(|member| {
                         let kind = file.kind(member);
                         kind == K::AnonymousInitializer || kind == K::PropertyDeclaration && !is_in_accessor
@@ -221,11 +221,18 @@ pub(super) fn visible_names<'f>(
                     && !matches!(file.kind(child), K::Modifiers | K::ReceiverType)
             }
             K::Setter => true,
-            // Of a class only what its primary constructor names.
-            _ => matches!(kind, DeclarationKind::Parameter | DeclarationKind::ConstructorProperty),
+            // Of a class only what its primary constructor names. A property among that is a member where the class's object is.
+            _ => {
+                kind == DeclarationKind::Parameter
+                    || kind == DeclarationKind::ConstructorProperty && !is_class_body(file, child)
+            }
         }
     };
     file.in_scope(scope, name).filter(is_visible)
+}
+
+fn is_class_body(file: &SourceFile, node: NodeId) -> bool {
+    matches!(file.kind(node), K::ClassBody | K::EnumClassBody)
 }
 
 /// Returns the head of a loop whose body a statement is: the grammar parses them apart where the body is on a
