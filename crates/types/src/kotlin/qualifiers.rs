@@ -202,7 +202,6 @@ impl Universe<'_> {
                     return None;
                 }
                 Level::It { lambda } => match self.expected_lambda(file, lambda) {
-                    Type::Function(function) if function.parameters.is_empty() => {}
                     Type::Function(function) => return function.parameters.first().cloned(),
                     _ => return Some(Type::Unknown),
                 },

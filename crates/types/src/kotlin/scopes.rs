@@ -21,7 +21,7 @@ pub(super) fn is_foreign(ty: &Type) -> bool {
 pub(super) enum Level {
     /// Locals, parameters and local functions that belong to `scope`, seen from its child `child`.
     Names { scope: NodeId, child: NodeId },
-    /// The one parameter of a lambda that names none.
+    /// The one parameter of a lambda that names none and may take one.
     It { lambda: NodeId },
     /// An object whose members need no receiver, with the label that `this@label` names it by.
     Receiver { ty: Type, label: Option<String> },
@@ -147,10 +147,12 @@ impl Universe<'_> {
             return;
         }
         levels.push(Level::Names { scope: lambda, child });
-        if file.child(lambda, K::LambdaParameters).is_none() {
+        let expected = self.expected_lambda(file, lambda);
+        let takes_nothing = matches!(&expected, Type::Function(function) if function.parameters.is_empty());
+        if !takes_nothing && file.child(lambda, K::LambdaParameters).is_none() {
             levels.push(Level::It { lambda });
         }
-        match self.expected_lambda(file, lambda) {
+        match expected {
             Type::Function(function) => {
                 if let Some(receiver) = &function.receiver {
                     let label = self.lambda_label(file, lambda);
