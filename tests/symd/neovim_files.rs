@@ -89,3 +89,39 @@ fn a_buffer_that_gets_its_name_when_it_is_written_is_seen_from_then_on() {
         saved: saved\n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn a_buffer_that_got_another_name_hides_no_file_when_it_is_closed() {
+    let user = user();
+    let script = r#"
+        T.put('one.py', 'one = 1\n')
+        vim.cmd('silent edit one.py')
+        local first = vim.api.nvim_get_current_buf()
+        vim.cmd('silent saveas two.py')
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
+        vim.cmd('silent edit one.py')
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed here' })
+        T.settle()
+        T.say('both', T.mark('one.py') .. T.mark('two.py'))
+        vim.cmd('silent bdelete! ' .. first)
+        -- The other is told anew when Neovim gets to it.
+        T.settle()
+        T.settle()
+        T.say('closed', T.mark('two.py'))
+        T.say('the other', T.mark('one.py'))
+        vim.cmd('silent bdelete!')
+        vim.cmd('silent edit two.py')
+        T.settle()
+        T.say('all', T.mark('one.py') .. ', ' .. T.mark('two.py') .. ', ' .. T.buffer())
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let mark = |file: &str| {
+        let start = report.find(&format!("[unsaved: {file}")).unwrap_or_else(|| panic!("{report}"));
+        report[start..=start + report[start..].find(']').unwrap()].to_owned()
+    };
+    let (one, two) = (mark("one.py"), mark("two.py"));
+    let expected = format!(
+        "symd: true\nboth: {one}{two}\nclosed: saved\nthe other: {one}\nall: saved, saved, one = 1\n"
+    );
+    assert_eq!(report, expected);
+}

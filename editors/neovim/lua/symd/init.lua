@@ -360,9 +360,13 @@ local told = {}
 -- Whether the last line of each attached buffer has an end, as symd was told.
 local told_eol = {}
 
+-- The URI of each attached buffer when it was attached: under this one Neovim closes it, whatever it is called then.
+local closed_as = {}
+
 local function attach_client(bufnr)
   if M.client_id and is_file(bufnr) and not vim.lsp.buf_is_attached(bufnr, M.client_id) then
     told[bufnr], told_eol[bufnr] = vim.bo[bufnr].filetype, vim.bo[bufnr].eol
+    closed_as[bufnr] = vim.uri_from_bufnr(bufnr)
     vim.lsp.buf_attach_client(bufnr, M.client_id)
   end
 end
@@ -480,6 +484,23 @@ local function after_rename(event)
   end
 end
 
+-- A buffer that got another name is closed under that. Neovim closes the one that it had at first, which may be another buffer's now.
+local function after_unload(event)
+  local bufnr, closed = event.buf, closed_as[event.buf]
+  closed_as[bufnr] = nil
+  if not closed or closed == vim.uri_from_bufnr(bufnr) then
+    return
+  end
+  notify('textDocument/didClose', { textDocument = { uri = vim.uri_from_bufnr(bufnr) } })
+  vim.schedule(function()
+    for _, other in ipairs(vim.api.nvim_list_bufs()) do
+      if other ~= bufnr and is_file(other) and is_attached(other) and vim.uri_from_bufnr(other) == closed then
+        reopen(other, closed)
+      end
+    end
+  end)
+end
+
 local function command(name, argument)
   local running = client()
   if not running then
@@ -519,6 +540,7 @@ function M.setup(options)
   on({ 'BufReadPost', 'BufNewFile' }, function(event) M.attach(event.buf) end)
   on({ 'BufFilePre' }, before_rename)
   on({ 'BufFilePost' }, after_rename)
+  on({ 'BufUnload' }, after_unload)
   on({ 'BufEnter', 'CursorMoved', 'CursorMovedI', 'BufWritePost' }, M.push_context)
   on({ 'FileType' }, after_filetype)
   on({ 'BufWritePost' }, after_write)
