@@ -1,5 +1,5 @@
-//! Text → outline: parses, runs the grammar's query once, walks the tree once for identifiers, and lets
-//! `scopes` build rows from the matches. This is on the cold-start path of every file, so parser, cursors and
+//! Text → outline: parses, walks the tree once for identifiers and runs the grammar's query at the nodes where its matches
+//! begin, and lets `scopes` build rows from the matches. This is on the cold-start path of every file, so parser, cursors and
 //! buffers are kept per thread. Invariant: no recursion over the tree, so a nesting depth of 10,000 costs
 //! memory, not stack.
 
@@ -182,8 +182,10 @@ impl Extractor {
         let text = &*with_line_feeds(text);
         let tree = self.parse(grammar, compiled, text, cancel)?;
         let mut composed = String::new();
-        self.collect(compiled, &tree, text, &mut composed, cancel)?;
-        self.walk(grammar, compiled, &tree, text, cancel)?;
+        if compiled.match_roots.is_none() {
+            self.collect(compiled, &tree, text, &mut composed, cancel)?;
+        }
+        self.walk(grammar, compiled, &tree, (text, &mut composed), cancel)?;
         let scopes = Scopes::new(&compiled.roles, text, &composed, HiddenTypes::LeftOut);
         let Listed { rows, names, hides_types } = scopes.rows(&mut self.items);
         let (imports, all_imports) = imports::build(&mut self.imports);
@@ -238,13 +240,31 @@ impl Extractor {
         composed: &mut String,
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
+        self.begin_matches(None);
+        self.run_query(compiled, tree.root_node(), (text, composed), cancel);
+        cancel.check()
+    }
+
+    /// Forgets the matches of the last text. Matches are searched for in a node that is `max_depth` levels beneath the one that
+    /// the query is run at, at most.
+    fn begin_matches(&mut self, max_depth: Option<u32>) {
         self.items.clear();
         self.imports.clear();
         self.cursor.set_match_limit(MATCH_LIMIT);
+        self.cursor.set_max_start_depth(max_depth);
+    }
+
+    /// Runs the query at a node, and adds its matches to `items` and `imports`. Stops soon after `cancel` is raised.
+    fn run_query(
+        &mut self,
+        compiled: &Compiled,
+        node: Node,
+        (text, composed): (&str, &mut String),
+        cancel: &Cancel,
+    ) {
         let mut progress = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
         let options = QueryCursorOptions::new().progress_callback(&mut progress);
-        let root = tree.root_node();
-        let mut matches = self.cursor.matches_with_options(&compiled.query, root, text.as_bytes(), options);
+        let mut matches = self.cursor.matches_with_options(&compiled.query, node, text.as_bytes(), options);
         while let Some(found) = matches.next() {
             let symbols = &compiled.roles.by_pattern;
             match symbols.get(found.pattern_index) {
@@ -257,18 +277,21 @@ impl Extractor {
                 }
             }
         }
-        cancel.check()
     }
 
-    /// Records every identifier, and the names in strings.
+    /// Records every identifier, and the names in strings. Runs the query at each node where a match may begin, if that is known.
     fn walk(
         &mut self,
         grammar: Grammar,
         compiled: &Compiled,
         tree: &Tree,
-        text: &str,
+        (text, composed): (&str, &mut String),
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
+        let match_roots = compiled.match_roots.as_deref();
+        if match_roots.is_some() {
+            self.begin_matches(Some(0));
+        }
         self.seen.clear();
         self.has_open_string = false;
         let bytes = text.as_bytes();
@@ -282,6 +305,9 @@ impl Extractor {
         loop {
             let node = cursor.node();
             let kind = usize::from(node.kind_id());
+            if match_roots.is_some_and(|roots| roots.get(kind) == Some(&true)) {
+                self.run_query(compiled, node, (text, &mut *composed), cancel);
+            }
             let mut note = |range: Range<usize>| {
                 let name = bytes.get(range.clone()).unwrap_or(&[]);
                 // A missing node (error recovery) is empty. Kotlin's label declarations end with `@`.
@@ -430,6 +456,56 @@ fn head_end(compiled: &Compiled, role: &Role, whole: Node, text: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns what the query finds in a text, as it is run over the whole tree, or only where its matches begin.
+    fn matches_of(grammar: Grammar, text: &str, is_whole: bool) -> Vec<String> {
+        let compiled = grammar.compiled().expect("compiles");
+        let (cancel, mut composed) = (Cancel::new(), String::new());
+        WORKER.with_borrow_mut(|worker| {
+            let tree = worker.parse(grammar, compiled, text, &cancel).expect("parsed");
+            match is_whole {
+                true => worker.collect(compiled, &tree, text, &mut composed, &cancel).expect("not cancelled"),
+                false => worker
+                    .walk(grammar, compiled, &tree, (text, &mut composed), &cancel)
+                    .expect("not cancelled"),
+            }
+            let composed_name =
+                |item: &Item| item.composed.map(|(from, to)| &composed[from as usize..to as usize]);
+            let items = worker
+                .items
+                .iter()
+                .map(|item| format!("{:?} {:?}", Item { composed: None, ..*item }, composed_name(item)));
+            let mut found: Vec<String> = items.collect();
+            found.extend(worker.imports.iter().map(|draft| format!("{draft:?}")));
+            found.sort();
+            let scopes = Scopes::new(&compiled.roles, text, &composed, HiddenTypes::Listed);
+            let listed = scopes.rows(&mut worker.items);
+            found.extend([format!("{:?}", listed.rows), listed.names.into()]);
+            found
+        })
+    }
+
+    #[test]
+    fn the_query_finds_the_same_where_its_matches_begin_as_in_the_whole_tree() {
+        for grammar in Grammar::all() {
+            assert!(grammar.compiled().expect("compiles").match_roots.is_some(), "{grammar:?}");
+            let mut texts: Vec<String> = crate::fixtures::outlined_texts(grammar);
+            assert!(!texts.is_empty(), "{grammar:?}");
+            // What the parser recovers from makes trees of other shapes.
+            let broken = texts.iter().flat_map(|text| {
+                let at = |part: usize| text.floor_char_boundary(text.len() * part / 7);
+                (1..7).map(move |part| format!("{}{}", &text[at(part)..], &text[..at(part)]))
+            });
+            texts.extend(broken.collect::<Vec<String>>());
+            for text in texts {
+                assert_eq!(
+                    matches_of(grammar, &text, false),
+                    matches_of(grammar, &text, true),
+                    "{grammar:?}: {text}"
+                );
+            }
+        }
+    }
 
     fn hidden(grammar: &str, text: &str) -> Vec<String> {
         let (grammar, cancel) = (Grammar::named(grammar).expect("known"), Cancel::new());

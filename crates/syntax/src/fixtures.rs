@@ -68,6 +68,19 @@ fn check(text: &str, outline: &Outline, at: usize) {
     assert!(siblings.map(|child| child.start).is_sorted(), "{what}: children out of order");
 }
 
+/// Returns the texts of a grammar in fixtures/outline/.
+#[allow(clippy::disallowed_methods, reason = "fixtures are no project's files")]
+pub(super) fn outlined_texts(grammar: Grammar) -> Vec<String> {
+    let of_grammar = |path: &&PathBuf| {
+        path.parent().and_then(Path::file_name).and_then(|language| language.to_str()) == Some(grammar.name())
+    };
+    let read = |path: &PathBuf| {
+        let bytes = std::fs::read(path).expect("readable");
+        Text::decode(bytes).expect("is text").as_str().to_owned()
+    };
+    fixtures().iter().filter(of_grammar).map(read).collect()
+}
+
 fn fixtures() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/outline");
     let list = |path: &Path| -> Vec<PathBuf> {

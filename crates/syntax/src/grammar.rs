@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use tree_sitter::{Language, Query};
 
 use super::flat_tree::node_kinds_named;
+use super::match_roots::match_roots;
 use super::roles::{QueryError, Roles};
 use super::text_rules::{self, TextRules};
 
@@ -38,6 +39,8 @@ pub(super) struct Compiled {
     pub(super) language: Language,
     pub(super) query: Query,
     pub(super) roles: Roles,
+    /// For each node kind id, whether a match of the query may begin at such a node; `None` if that cannot be told.
+    pub(super) match_roots: Option<Box<[bool]>>,
     /// For each node kind id, whether it is an identifier.
     pub(super) is_identifier: Box<[bool]>,
     /// For each node kind id, whether it is a string that `templates` reads, or may contain one.
@@ -164,11 +167,12 @@ impl Compiled {
         let mut query = Query::new(&language, &source)
             .map_err(|source| QueryError::Syntax { grammar: entry.name, source })?;
         let roles = Roles::read(entry.name, &mut query, &source, entry.symbols.len())?;
+        let match_roots = match_roots(&language, &query, &source, &roles);
         let is_identifier = kinds_to_flags(&language, &roles.kinds.identifiers);
         let is_template = kinds_to_flags(&language, &roles.kinds.templates);
         let is_body = kinds_to_flags(&language, &roles.kinds.bodies);
         let index_write = language.id_for_node_kind("destructuring_declaration", true);
-        Ok(Compiled { language, query, roles, is_identifier, is_template, is_body, index_write })
+        Ok(Compiled { language, query, roles, match_roots, is_identifier, is_template, is_body, index_write })
     }
 }
 

@@ -27,6 +27,7 @@ pub mod kotlin;
 pub mod leb128;
 mod line_kinds;
 mod locals;
+mod match_roots;
 mod member_strings;
 pub mod name_path;
 mod name_rules;

@@ -191,6 +191,11 @@ impl Roles {
         }
         Ok(Roles { by_pattern: by_pattern.into(), imports: imports.into(), kinds })
     }
+
+    /// Whether a pattern is run, and does not only list node kinds.
+    pub(super) fn is_run(&self, pattern: usize) -> bool {
+        !matches!(self.by_pattern.get(pattern), Some(None))
+    }
 }
 
 impl NodeKinds {

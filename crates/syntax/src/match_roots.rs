@@ -1,0 +1,178 @@
+//! The kinds of nodes at which the matches of a grammar's query begin, read from the text of its patterns. A query that is run
+//! over a whole tree visits every node; most of them begin no match. Invariant: a match begins at a node of these kinds, or
+//! nothing is returned.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::{Language, Query};
+
+use super::roles::Roles;
+
+/// The kind of a node, as a pattern spells it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum RootKind {
+    Named(String),
+    /// A token: `"enum"`.
+    Token(String),
+}
+
+/// Returns, for each node kind id, whether a match may begin at such a node. `None` if that cannot be told: then the query is to
+/// be run over the whole tree.
+pub(super) fn match_roots(
+    language: &Language,
+    query: &Query,
+    source: &str,
+    roles: &Roles,
+) -> Option<Box<[bool]>> {
+    let mut kinds = BTreeSet::new();
+    for pattern in (0..query.pattern_count()).filter(|&pattern| roles.is_run(pattern)) {
+        if !query.is_pattern_rooted(pattern) {
+            return None;
+        }
+        let text = source.get(query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern))?;
+        PatternText { rest: text }.roots(&mut kinds)?;
+    }
+    let mut flags = vec![false; language.node_kind_count()];
+    for kind in kinds {
+        let (name, is_named) = match &kind {
+            RootKind::Named(name) => (name, true),
+            RootKind::Token(name) => (name, false),
+        };
+        let mut is_known = false;
+        for (id, flag) in flags.iter_mut().enumerate() {
+            let id = u16::try_from(id).ok()?;
+            if language.node_kind_for_id(id) == Some(name) && language.node_kind_is_named(id) == is_named {
+                // Nodes have the kinds below it.
+                if language.node_kind_is_supertype(id) {
+                    return None;
+                }
+                (*flag, is_known) = (true, true);
+            }
+        }
+        if !is_known {
+            return None;
+        }
+    }
+    Some(flags.into())
+}
+
+/// What is left of a pattern's text.
+struct PatternText<'a> {
+    rest: &'a str,
+}
+
+impl PatternText<'_> {
+    /// Reads one node, group or choice, and adds the kinds of the node that it begins with. `None` for anything else.
+    fn roots(&mut self, kinds: &mut BTreeSet<RootKind>) -> Option<()> {
+        self.skip_blank();
+        match self.rest.chars().next()? {
+            '"' => {
+                let token = self.string()?;
+                if token.contains('\\') {
+                    return None;
+                }
+                kinds.insert(RootKind::Token(token));
+            }
+            '[' => {
+                self.rest = &self.rest[1..];
+                loop {
+                    self.skip_blank();
+                    match self.rest.chars().next()? {
+                        ']' => break,
+                        '(' | '[' | '"' => self.roots(kinds)?,
+                        '@' => self.skip_word(),
+                        _ => return None,
+                    }
+                }
+                self.rest = &self.rest[1..];
+            }
+            '(' => {
+                self.rest = &self.rest[1..];
+                self.skip_blank();
+                match self.rest.chars().next()? {
+                    '(' | '[' | '"' => self.roots(kinds)?,
+                    c if c.is_ascii_alphabetic() => {
+                        let end = self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+                        kinds.insert(RootKind::Named(self.rest[..end].to_owned()));
+                        self.rest = &self.rest[end..];
+                    }
+                    _ => return None,
+                }
+                self.skip_group()?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Skips the rest of a group, with its closing parenthesis.
+    fn skip_group(&mut self) -> Option<()> {
+        let mut depth = 1;
+        while depth > 0 {
+            self.skip_blank();
+            match self.rest.chars().next()? {
+                '"' => drop(self.string()?),
+                c => {
+                    depth += i32::from(c == '(') - i32::from(c == ')');
+                    self.rest = &self.rest[c.len_utf8()..];
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Reads a string; escapes stay as they are written.
+    fn string(&mut self) -> Option<String> {
+        let text = self.rest.strip_prefix('"')?;
+        let mut is_escaped = false;
+        let end = text.find(|c| {
+            let is_end = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            is_end
+        })?;
+        self.rest = &text[end + 1..];
+        Some(text[..end].to_owned())
+    }
+
+    fn skip_word(&mut self) {
+        let end =
+            self.rest.find(|c: char| c.is_whitespace() || "()[]".contains(c)).unwrap_or(self.rest.len());
+        self.rest = &self.rest[end..];
+    }
+
+    /// Skips white space and comments.
+    fn skip_blank(&mut self) {
+        loop {
+            self.rest = self.rest.trim_start();
+            match self.rest.strip_prefix(';') {
+                Some(comment) => self.rest = comment.split_once('\n').map_or("", |(_, rest)| rest),
+                None => return,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots(pattern: &str) -> Option<Vec<RootKind>> {
+        let mut kinds = BTreeSet::new();
+        PatternText { rest: pattern }.roots(&mut kinds)?;
+        Some(kinds.into_iter().collect())
+    }
+
+    #[test]
+    fn a_pattern_begins_with_its_first_node() {
+        let named =
+            |names: &[&str]| Some(names.iter().map(|name| RootKind::Named((*name).to_owned())).collect());
+        let pattern = "((a name: (b) @name \"(\") @definition.class ; (x)\n (#set! member \"(\\\"(\"))";
+        assert_eq!(roots(pattern), named(&["a"]));
+        assert_eq!(roots("[\n (a (b)) @x\n ; (y)\n [(c) (d)] @y\n] @z"), named(&["a", "c", "d"]));
+        assert_eq!(roots("([(a) (b)] @x (#eq? @x \"]\"))"), named(&["a", "b"]));
+        assert_eq!(roots("\"enum\" @becomes.enum"), Some(vec![RootKind::Token("enum".to_owned())]));
+        for unclear in ["(_) @x", "[(a) _] @x", "x: (a)", "\"\\\"\" @x", "(a", ""] {
+            assert_eq!(roots(unclear), None, "{unclear}");
+        }
+    }
+}
