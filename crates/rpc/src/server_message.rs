@@ -11,25 +11,37 @@ use serde_json::value::RawValue;
 
 use crate::framing::SkippedMessage;
 
+/// Bytes from which on an answer is read once, when it is decoded.
+const LONG_ANSWER: usize = 4 << 10;
+
 /// A part of a message: JSON text, not decoded yet.
 #[derive(Clone, Debug)]
 pub struct RawJson {
     message: String,
     piece: Range<usize>,
+    /// Whether the message was not read: the piece is what it is if the message has the usual members in the usual order.
+    is_guess: bool,
 }
 
 impl RawJson {
     /// Returns a JSON `null`, in place of an absent result or absent parameters.
     pub fn null() -> RawJson {
-        RawJson { message: "null".to_owned(), piece: 0..4 }
+        RawJson { message: "null".to_owned(), piece: 0..4, is_guess: false }
     }
 
+    /// Returns the text, which in a long answer is not checked: of another program than symd use [`RawJson::decode`].
     pub fn as_str(&self) -> &str {
         self.message.get(self.piece.clone()).unwrap_or("null")
     }
 
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.as_str())
+        match serde_json::from_str(self.as_str()) {
+            Err(error) if self.is_guess => match ServerMessage::read(self.message.clone()) {
+                Ok(ServerMessage::Response { outcome: Ok(result), .. }) => result.decode(),
+                _ => Err(error),
+            },
+            decoded => decoded,
+        }
     }
 }
 
@@ -87,6 +99,16 @@ impl ServerMessage {
             let bytes = error.as_bytes();
             InvalidMessage { id: guess_response_id(bytes, bytes), problem: error.utf8_error().to_string() }
         })?;
+        if message.len() >= LONG_ANSWER
+            && let Some((id, piece)) = usual_result(message.as_bytes())
+        {
+            let outcome = Ok(RawJson { message, piece, is_guess: true });
+            return Ok(ServerMessage::Response { id: Some(id), outcome });
+        }
+        ServerMessage::read(message)
+    }
+
+    fn read(message: String) -> Result<ServerMessage, InvalidMessage> {
         let envelope: Envelope<'_> = serde_json::from_str(&message).map_err(|error| InvalidMessage {
             id: guess_response_id(message.as_bytes(), message.as_bytes()),
             problem: error.to_string(),
@@ -96,7 +118,8 @@ impl ServerMessage {
         if let Some(method) = &envelope.method {
             let (id, method) = (id.map(str::to_owned), method.clone().into_owned());
             let params = piece(envelope.params);
-            let params = params.map_or_else(RawJson::null, |piece| RawJson { message, piece });
+            let params =
+                params.map_or_else(RawJson::null, |piece| RawJson { message, piece, is_guess: false });
             return Ok(match id {
                 Some(id) => ServerMessage::Request { id, method, params },
                 None => ServerMessage::Notification { method, params },
@@ -111,9 +134,21 @@ impl ServerMessage {
             return Ok(ServerMessage::Response { id, outcome: Err(error_object(error.get())) });
         }
         let result = piece(envelope.result);
-        let result = result.map_or_else(RawJson::null, |piece| RawJson { message, piece });
+        let result = result.map_or_else(RawJson::null, |piece| RawJson { message, piece, is_guess: false });
         Ok(ServerMessage::Response { id, outcome: Ok(result) })
     }
+}
+
+/// Returns the id and the place of the result of an answer that has the usual members in the usual order, and nothing between
+/// them. Does not read the result.
+fn usual_result(body: &[u8]) -> Option<(u64, Range<usize>)> {
+    const BEFORE_ID: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+    const BEFORE_RESULT: &[u8] = br#","result":"#;
+    let behind = body.strip_prefix(BEFORE_ID)?;
+    let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let id = std::str::from_utf8(behind.get(..digits)?).ok()?.parse().ok()?;
+    behind[digits..].strip_prefix(BEFORE_RESULT)?.strip_suffix(b"}")?;
+    Some((id, BEFORE_ID.len() + digits + BEFORE_RESULT.len()..body.len() - 1))
 }
 
 /// Returns the byte range of `part`, a slice of `whole`, in it.
@@ -190,6 +225,45 @@ mod tests {
             ServerMessage::Response { id, outcome } => (id, outcome.map(|raw| raw.as_str().to_owned())),
             other => panic!("no response: {other:?}"),
         }
+    }
+
+    #[test]
+    fn a_long_answer_is_read_as_a_short_one() {
+        let long = "x".repeat(LONG_ANSWER);
+        let decoded = |text: String| -> Result<serde_json::Value, String> {
+            match ServerMessage::parse(text.into_bytes()) {
+                Ok(ServerMessage::Response { id, outcome: Ok(raw) }) => {
+                    assert_eq!(id, Some(17));
+                    raw.decode().map_err(|error| error.to_string())
+                }
+                Ok(ServerMessage::Response { outcome: Err(error), .. }) => Err(error.message),
+                other => Err(format!("{other:?}")),
+            }
+        };
+        let result = format!(r#"[{{"a":"\"}},\"result\":{{}}"}},3,"{long}"]"#);
+        let value: serde_json::Value = serde_json::from_str(&result).expect("is JSON");
+        let written = String::from_utf8(crate::write::raw_result(17_u64, &result)).expect("is text");
+        let Ok(ServerMessage::Response { outcome: Ok(raw), .. }) =
+            ServerMessage::parse(written.clone().into_bytes())
+        else {
+            panic!("no answer")
+        };
+        assert!(raw.is_guess && raw.as_str() == result);
+        for text in [
+            written.clone(),
+            format!(r#"{{"jsonrpc":"2.0","id":17,"result":{result},"more":[1]}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":17,"result": {result} }}"#),
+            format!(r#"{{"id":17,"result":{result},"jsonrpc":"2.0"}}"#),
+        ] {
+            assert_eq!(decoded(text), Ok(value.clone()));
+        }
+        let refused = format!(r#"{{"jsonrpc":"2.0","id":17,"error":{{"code":1,"message":"{long}"}}}}"#);
+        assert_eq!(decoded(refused), Err(long.clone()));
+        assert!(decoded(format!(r#"{{"jsonrpc":"2.0","id":17,"result":["{long}"}}"#)).is_err());
+        assert!(matches!(
+            ServerMessage::parse(crate::write::request(17_u64, "m", Some([&long]))),
+            Ok(ServerMessage::Request { .. })
+        ));
     }
 
     #[test]

@@ -24,6 +24,9 @@ use symd_rpc::write;
 /// begins with the documents as they are then.
 const QUEUE: usize = 8_192;
 
+/// Bytes that are read at a time: answers about code have some ten thousand.
+const READ_BYTES: usize = 64 << 10;
+
 /// The times that a link keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinkLimits {
@@ -326,7 +329,7 @@ async fn converse(
         }
     };
     let reading = async {
-        let mut lines = BufReader::new(from).split(b'\n');
+        let mut lines = BufReader::with_capacity(READ_BYTES, from).split(b'\n');
         while let Ok(Some(line)) = lines.next_segment().await {
             // An answer about code is large, and is not looked into.
             let event = match ServerMessage::parse(line) {
