@@ -8,6 +8,7 @@ mod colour;
 mod commands;
 mod context;
 mod daemon_process;
+mod editor_pipes;
 mod failure;
 mod languages;
 mod reading;

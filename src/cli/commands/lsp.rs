@@ -9,6 +9,7 @@ use crate::base::state::presence::Presence;
 use crate::cli::client::{Client, Role};
 use crate::cli::commands::trust;
 use crate::cli::context::{Context, Spawning};
+use crate::cli::editor_pipes;
 use crate::cli::failure::{Exit, Failure};
 use crate::ide::proxy::{self, Announce, AskTrust, Connect, ProxyEnd, ProxyHooks, StartPolicy};
 use crate::serve::approvals::proof;
@@ -40,7 +41,8 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Exit::Failed.because(format!("cannot start: {error}")))?;
-    let end = runtime.block_on(proxy::serve(hooks, tokio::io::stdin(), tokio::io::stdout()));
+    let end =
+        runtime.block_on(async { proxy::serve(hooks, editor_pipes::input(), editor_pipes::output()).await });
     // A thread may still be reading stdin.
     runtime.shutdown_background();
     match end {
