@@ -8,8 +8,8 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// Pairs each argument with its parameter, and tells whether it is an array of what the parameter takes: `*values`, or an array for
-/// the name of a `vararg`. `None` when the arguments do not fit by number and names.
+/// Pairs each argument with its parameter. The flag says that the argument is an array of such values: `*values`, or the named argument
+/// of a `vararg`. `None` when the arguments do not fit by number and names.
 pub(super) fn pair_arguments(
     parameters: &[ValueParameter],
     arguments: &Arguments,
@@ -66,17 +66,31 @@ impl Universe<'_> {
         let Some(pairs) = pair_arguments(parameters, arguments) else { return Fit::No };
         let mut fit = Fit::Yes;
         for (at, value, is_array) in pairs {
-            let expected = &parameters[at].ty;
+            let parameter = &parameters[at];
             fit = fit.min(match is_array {
-                true => self.fits(
-                    &self.element_type(file, value, &self.expression_type(file, value)),
-                    expected,
-                    own,
-                ),
-                false => self.argument_fits(file, value, expected, own),
+                true => self.array_fits(file, value, parameter, own),
+                false => self.argument_fits(file, value, &parameter.ty, own),
             });
         }
         fit
+    }
+
+    /// Returns whether an array fits a parameter that takes its elements: `IntArray` those of `vararg values: Int`, `Array<Int>` not.
+    fn array_fits(
+        &self,
+        file: &ProjectFile,
+        array: NodeId,
+        parameter: &ValueParameter,
+        own: &[DeclarationId],
+    ) -> Fit {
+        let given = self.expression_type(file, array);
+        let wanted = self.declared_type(parameter.declaration);
+        if let (Type::Class(given), Type::Class(wanted)) = (&given, &wanted)
+            && given.class != wanted.class
+        {
+            return Fit::No;
+        }
+        self.fits(&self.element_type(file, array, &given), &parameter.ty, own)
     }
 
     pub(super) fn argument_fits(
@@ -106,8 +120,11 @@ impl Universe<'_> {
                 Type::Parameter(parameter) if own.contains(parameter) => Fit::Yes,
                 _ => Fit::Unknown,
             },
-            K::AnonymousFunction | K::CallableReference => match expected {
-                Type::Class(class) if self.of_library(class.class) => Fit::Unknown,
+            kind @ (K::AnonymousFunction | K::CallableReference) => match expected {
+                // `KProperty` and its like.
+                Type::Class(class) if kind == K::CallableReference && self.of_library(class.class) => {
+                    Fit::Unknown
+                }
                 Type::Class(_) => self.fits(&Type::function(None, Vec::new(), Type::Unknown), expected, own),
                 _ => Fit::Unknown,
             },

@@ -12,9 +12,9 @@ impl Universe<'_> {
     /// Returns the type of the array that holds what is given to a `vararg` parameter.
     pub(super) fn vararg_type(&self, element: Type, is_nullable: bool) -> Type {
         let own = match &element {
-            Type::Class(class) if !is_nullable => {
-                IN_OWN_ARRAYS.into_iter().find(|name| self.library_class("kotlin", name) == Some(class.class))
-            }
+            Type::Class(class) if !is_nullable => Some(self.name(class.class))
+                .filter(|name| IN_OWN_ARRAYS.contains(&name.as_str()))
+                .filter(|name| self.library_class("kotlin", name) == Some(class.class)),
             _ => None,
         };
         match own {

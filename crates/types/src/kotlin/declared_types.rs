@@ -106,7 +106,7 @@ impl Universe<'_> {
         let node = declaration.node;
         if let Some(ty) = self.type_in(file, node) {
             return match declaration.modifiers.is_vararg {
-                true => self.vararg_type(ty, file.child(node, K::NullableType).is_some()),
+                true => self.vararg_type(ty, self.is_declared_nullable(id)),
                 false => ty,
             };
         }

@@ -15,8 +15,10 @@ impl Universe<'_> {
         let gives = |function: DeclarationId| {
             let parameters = self.parameters(function);
             let pairs = pair_arguments(&parameters, arguments).unwrap_or_default();
-            pairs.iter().any(|(at, value, _)| {
-                !self.is_declared_nullable(parameters[*at].declaration) && self.may_be_null(file, *value)
+            pairs.iter().any(|(at, value, is_array)| {
+                !is_array
+                    && !self.is_declared_nullable(parameters[*at].declaration)
+                    && self.may_be_null(file, *value)
             })
         };
         found.candidates.iter().any(|one| gives(one.declaration))
@@ -69,7 +71,7 @@ impl Universe<'_> {
     }
 
     /// Whether the type that a declaration states may be null.
-    fn is_declared_nullable(&self, id: DeclarationId) -> bool {
+    pub(super) fn is_declared_nullable(&self, id: DeclarationId) -> bool {
         let Some((file, declaration)) = self.get(id) else { return false };
         stated_type(&file, declaration.node).is_some_and(|ty| file.kind(ty) == K::NullableType)
     }
