@@ -168,6 +168,8 @@ impl Universe<'_> {
     ) -> Lookup {
         let mut search = Search::new(file, node, name, wanted);
         let levels = self.levels(file, node);
+        // Whether a lambda may have an `it` of its own: of a function that is not known it may as well take nothing.
+        let mut may_be_its_own = false;
         // All locals come before the members of all objects, wherever these are.
         for level in &levels {
             match level {
@@ -179,13 +181,24 @@ impl Universe<'_> {
                         Some(found) if self.may_be_no_function(&found, wanted) => {
                             *called = called.or(found.candidates.first().map(|one| one.declaration));
                         }
+                        Some(found) if may_be_its_own => {
+                            return Lookup { certainty: Certainty::Possible, ..found };
+                        }
                         Some(found) => return found,
                         None => {}
                     }
                 }
-                Level::It { .. } if name == "it" => return Lookup::nothing(false),
+                Level::It { lambda } if name == "it" => {
+                    may_be_its_own = true;
+                    if matches!(self.expected_lambda(file, *lambda), Type::Function(_)) {
+                        break;
+                    }
+                }
                 _ => {}
             }
+        }
+        if may_be_its_own {
+            return Lookup::nothing(false);
         }
         let in_scope = levels.iter().filter_map(|level| match level {
             Level::Receiver { ty, .. } => Some(ty.clone()),

@@ -21,7 +21,7 @@ pub(super) fn is_foreign(ty: &Type) -> bool {
 pub(super) enum Level {
     /// Locals, parameters and local functions that belong to `scope`, seen from its child `child`.
     Names { scope: NodeId, child: NodeId },
-    /// The one parameter of a lambda that names none and may take one.
+    /// The parameter `it` of a lambda that names no parameters and may take one.
     It { lambda: NodeId },
     /// An object whose members need no receiver, with the label that `this@label` names it by.
     Receiver { ty: Type, label: Option<String> },
@@ -148,7 +148,11 @@ impl Universe<'_> {
         }
         levels.push(Level::Names { scope: lambda, child });
         let expected = self.expected_lambda(file, lambda);
-        let takes_nothing = matches!(&expected, Type::Function(function) if function.parameters.is_empty());
+        let takes_nothing = match &expected {
+            Type::Nothing => true,
+            Type::Function(function) => function.parameters.is_empty(),
+            _ => false,
+        };
         if !takes_nothing && file.child(lambda, K::LambdaParameters).is_none() {
             levels.push(Level::It { lambda });
         }
@@ -223,7 +227,8 @@ pub(super) fn visible_names<'f>(
                     && !matches!(file.kind(child), K::Modifiers | K::ReceiverType)
             }
             K::Setter => true,
-            // Of a class only what its primary constructor names. A property among that is a member where the class's object is.
+            // Of a class only the parameters of its primary constructor. In the class's body those declared with `val` or `var` are
+            // found as members of its object instead.
             _ => {
                 kind == DeclarationKind::Parameter
                     || kind == DeclarationKind::ConstructorProperty && !is_class_body(file, child)
