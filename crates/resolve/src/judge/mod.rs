@@ -309,7 +309,7 @@ impl<'t> TargetContext<'t> {
                 let implied = if is_field { None } else { self.judge_meaning(&meaning) };
                 let judgement = implied.unwrap_or_else(|| self.bare(resolver, here, range));
                 let role = role(here, range);
-                (self.downgrade_unlisted(resolver, here, (range, role), judgement, implied.is_some()), role)
+                (self.downgrade_unlisted(resolver, here, range, judgement), role)
             }
             // A member of that name may be meant, where the project has one.
             OccurrenceKind::Member(Meaning::Probable(_)) if !self.is_unique => {
@@ -360,15 +360,14 @@ impl<'t> TargetContext<'t> {
         around.is_some_and(|around| here.file.path != *path || around != *row)
     }
 
-    /// Downgrades occurrences that compilers do not list: labels (`this@Name`, `return@name`), unless types have
-    /// resolved them, and types that share a function's name. A loop's label means no declaration.
+    /// Downgrades occurrences that compilers do not list: labels (`this@Name`, `return@name`), unless their
+    /// types tell what they name, and types that share a function's name. A loop's label means no declaration.
     fn downgrade_unlisted(
         &self,
         resolver: &Resolver,
         here: &CurrentFile,
-        (range, role): (TextRange, Role),
+        range: TextRange,
         judgement: Judgement,
-        is_resolved: bool,
     ) -> Judgement {
         if !resolver.profile.uses.has_labels || judgement == Judgement::Unlikely {
             return judgement;
@@ -378,9 +377,10 @@ impl<'t> TargetContext<'t> {
         if matches!(labelled, Some("break" | "continue")) {
             return Judgement::Unlikely;
         }
-        let is_label = !is_resolved && matches!(labelled, Some("this" | "return" | "super"));
+        let is_label = matches!(labelled, Some("this" | "return" | "super"))
+            && resolver.kotlin().meaning(resolver, here, range).is_none();
         let is_type = self.row.kind() == SymbolKind::Function
-            && role == Role::Use
+            && role(here, range) == Role::Use
             && left.ends_with([':', '<', ','])
             && !left.ends_with("::");
         if is_label || is_type { Judgement::Unchecked } else { judgement }

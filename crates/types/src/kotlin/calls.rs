@@ -184,10 +184,7 @@ impl Universe<'_> {
         arguments: &Arguments,
     ) -> Option<Lookup> {
         let callee = callee_of(file, file.parent(suffix)?)?;
-        let name = match file.kind(callee) {
-            K::NavigationExpression => file.child(file.children(callee).last()?, K::SimpleIdentifier)?,
-            _ => callee,
-        };
+        let name = callee_name(file, callee)?;
         let candidates: Vec<Member> = self.unbound(file, name).into_iter().map(Member::new).collect();
         if candidates.is_empty() {
             return None;
@@ -259,12 +256,21 @@ impl Universe<'_> {
 }
 
 /// Returns the expression that a call calls. The grammar takes `a ?: f<T>()` for a call of `a ?: f`.
-fn callee_of(file: &SourceFile, call: NodeId) -> Option<NodeId> {
+pub(super) fn callee_of(file: &SourceFile, call: NodeId) -> Option<NodeId> {
     let mut callee = file.children(call).next()?;
     while is_binary(file.kind(callee)) {
         callee = file.children(callee).last()?;
     }
     Some(callee)
+}
+
+/// Returns the name of what is called: the one behind the last dot.
+pub(super) fn callee_name(file: &SourceFile, callee: NodeId) -> Option<NodeId> {
+    match file.kind(callee) {
+        K::SimpleIdentifier => Some(callee),
+        K::NavigationExpression => file.child(file.children(callee).last()?, K::SimpleIdentifier),
+        _ => None,
+    }
 }
 
 /// Returns the call whose callee a node is.
@@ -282,7 +288,7 @@ pub(super) fn call_of_callee(file: &SourceFile, node: NodeId) -> Option<NodeId> 
     }
 }
 
-fn is_binary(kind: K) -> bool {
+pub(super) fn is_binary(kind: K) -> bool {
     matches!(
         kind,
         K::ElvisExpression

@@ -1,94 +1,154 @@
-//! What labels mean: `this@Outer`, `return@forEach`, `super@Outer`. A label names a class, a function or the call
-//! that a lambda is passed to; one that code writes itself (`outer@ for (…)`) names no declaration.
+//! What labels mean: `this@Outer`, `return@forEach`, `super@Outer`. A label names the class or function around it, or
+//! the function that a lambda is passed to. A label that is attached in the code (`outer@ for (…)`) names no declaration.
 
-use super::declarations::DeclarationKind;
+use super::calls::{callee_name, callee_of, is_binary};
+use super::declarations::is_class_node;
 use super::resolve::NameResolution;
+use super::scopes::property_of_detached;
 use super::source_file::SourceFile;
+use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// What a lambda's label is made from.
+/// What a lambda's or an anonymous function's label is made from.
+#[derive(Clone, Copy)]
 enum LambdaLabel {
-    /// A label before the lambda: `next@{ … }`.
-    Written(NodeId),
-    /// The name of the function in the call that the lambda is passed to.
+    /// A label before it: `next@{ … }`.
+    Attached(NodeId),
+    /// The name of the function in the call that it is passed to.
     Callee(NodeId),
+}
+
+/// What a label is used for.
+#[derive(Clone, Copy, PartialEq)]
+enum LabelUse {
+    Return,
+    This,
+    Super,
 }
 
 impl Universe<'_> {
     /// Resolves a label, or the name in `this@name` and `super@name`.
     pub(super) fn resolve_label(&self, file: &ProjectFile, label: NodeId) -> NameResolution {
-        let jump = file.parent(label).filter(|parent| file.kind(*parent) == K::JumpExpression);
-        let leaves_loop = jump.is_some_and(|jump| !file.text_of(jump).starts_with("return@"));
-        if is_written(file, label) || leaves_loop {
-            return NameResolution::certain(Vec::new());
-        }
+        let Some(named) = use_of(file, label) else { return NameResolution::certain(Vec::new()) };
         let name = label_name(file, label);
+        // What lambdas mean further in that may have an object of their own for `this`.
+        let mut perhaps: Option<Vec<DeclarationId>> = None;
         for around in file.ancestors(label) {
-            if file.kind(around) == K::LambdaLiteral {
-                match lambda_label(file, around) {
-                    Some(LambdaLabel::Written(own)) if label_name(file, own) == name => {
-                        return NameResolution::certain(Vec::new());
-                    }
-                    Some(LambdaLabel::Callee(callee)) if file.name_text(callee) == name => {
-                        return self.resolve_identifier(file, callee);
-                    }
-                    _ => {}
+            let lambda = lambda_label(file, around).filter(|one| one.name(file) == name);
+            if let Some(lambda) = lambda.filter(|_| named != LabelUse::Super) {
+                let of_lambda = || match lambda {
+                    LambdaLabel::Attached(_) => NameResolution::certain(Vec::new()),
+                    LambdaLabel::Callee(callee) => self.resolve_identifier(file, callee),
+                };
+                let is_meant =
+                    if named == LabelUse::Return { Some(true) } else { self.has_receiver(file, around) };
+                match is_meant {
+                    Some(true) if perhaps.is_none() => return of_lambda(),
+                    Some(false) => {}
+                    _ => perhaps.get_or_insert_default().extend(of_lambda().declarations),
                 }
             }
-            if let Some(number) = file.declaration_of(around)
+            if let Some(number) = named_by_label(file, around, named)
                 && file.name_of(number) == name
-                && may_be_named(file.declarations[number].kind, jump.is_some())
             {
-                return NameResolution::certain(vec![DeclarationId { file: file.key, number }]);
+                let declared = DeclarationId { file: file.key, number };
+                return match perhaps {
+                    None => NameResolution::certain(vec![declared]),
+                    Some(further_in) => NameResolution::possible([further_in, vec![declared]].concat()),
+                };
             }
         }
-        NameResolution::unknown()
+        match perhaps {
+            Some(found) if !found.is_empty() => NameResolution::possible(found),
+            _ => NameResolution::unknown(),
+        }
     }
 
     /// Returns the name that a lambda's label has.
     pub(super) fn lambda_label(&self, file: &ProjectFile, lambda: NodeId) -> Option<String> {
-        Some(match lambda_label(file, lambda)? {
-            LambdaLabel::Written(label) => label_name(file, label).to_owned(),
-            LambdaLabel::Callee(callee) => file.name_text(callee).to_owned(),
-        })
+        Some(lambda_label(file, lambda)?.name(file).to_owned())
+    }
+
+    /// Whether a lambda or an anonymous function has an object of its own for `this`; `None` where that is not known.
+    pub(super) fn has_receiver(&self, file: &ProjectFile, function: NodeId) -> Option<bool> {
+        if file.kind(function) == K::AnonymousFunction {
+            return Some(file.child(function, K::ReceiverType).is_some());
+        }
+        match self.expected_lambda(file, function) {
+            Type::Function(expected) => Some(expected.receiver.is_some()),
+            Type::Nothing => Some(false),
+            _ => None,
+        }
     }
 }
 
-fn lambda_label(file: &SourceFile, lambda: NodeId) -> Option<LambdaLabel> {
-    let holder = file.parent(lambda)?;
-    if let Some(label) = file.child(holder, K::Label) {
-        return Some(LambdaLabel::Written(label));
+impl LambdaLabel {
+    fn name(self, file: &SourceFile) -> &str {
+        match self {
+            LambdaLabel::Attached(label) => label_name(file, label),
+            LambdaLabel::Callee(callee) => file.name_text(callee),
+        }
     }
-    let call = file
-        .ancestors(lambda)
-        .find(|above| matches!(file.kind(*above), K::CallExpression | K::InfixExpression))?;
-    let mut parts = file.children(call);
-    let callee = match file.kind(call) {
-        K::InfixExpression => parts.nth(1)?,
-        _ => parts.next()?,
+}
+
+/// Returns what a label is used for; `None` where it is attached (`name@`), and where it names a loop.
+fn use_of(file: &SourceFile, label: NodeId) -> Option<LabelUse> {
+    let parent = file.parent(label)?;
+    match file.kind(parent) {
+        K::ThisExpression => Some(LabelUse::This),
+        K::SuperExpression => Some(LabelUse::Super),
+        // The keyword and its `@` are one token.
+        K::JumpExpression if file.text_of(parent).starts_with("return@") => Some(LabelUse::Return),
+        _ => None,
+    }
+}
+
+/// Returns the label of a lambda or an anonymous function; `None` where it has none, and for another node.
+fn lambda_label(file: &SourceFile, function: NodeId) -> Option<LambdaLabel> {
+    if !matches!(file.kind(function), K::LambdaLiteral | K::AnonymousFunction) {
+        return None;
+    }
+    let holder = file.parent(function)?;
+    let before = file.children(holder).take_while(|child| *child < function).last();
+    if let Some(label) = before.filter(|before| file.kind(*before) == K::Label) {
+        return Some(LambdaLabel::Attached(label));
+    }
+    let mut child = function;
+    for above in file.ancestors(function) {
+        match file.kind(above) {
+            K::CallExpression => return callee_name(file, callee_of(file, above)?).map(LambdaLabel::Callee),
+            // `receiver name { … }`
+            K::InfixExpression if file.children(above).last() == Some(child) => {
+                return file.children(above).nth(1).map(LambdaLabel::Callee);
+            }
+            // A value that is kept, or one side of an operator, is passed to nothing.
+            K::Statements | K::FunctionBody | K::PropertyDeclaration | K::Assignment => return None,
+            kind if is_binary(kind) => return None,
+            _ => child = above,
+        }
+    }
+    None
+}
+
+/// Returns the declaration that a node is, if a label of this use can name it.
+fn named_by_label(file: &SourceFile, node: NodeId, named: LabelUse) -> Option<usize> {
+    let extends = |declaration: NodeId| file.child(declaration, K::ReceiverType).is_some();
+    let of_property = |property: NodeId| {
+        let variable = file.child(property, K::VariableDeclaration).filter(|_| extends(property))?;
+        file.declaration_of(variable)
     };
-    Some(LambdaLabel::Callee(match file.kind(callee) {
-        K::SimpleIdentifier => callee,
-        K::NavigationExpression => file.children(file.child(callee, K::NavigationSuffix)?).last()?,
-        _ => return None,
-    }))
-}
-
-/// Whether code gives something a label: `name@`, not `return@name`.
-fn is_written(file: &SourceFile, label: NodeId) -> bool {
-    file.text_of(label).ends_with('@')
+    match (file.kind(node), named) {
+        (K::FunctionDeclaration, LabelUse::Return) => file.declaration_of(node),
+        (K::FunctionDeclaration, LabelUse::This) if extends(node) => file.declaration_of(node),
+        (K::PropertyDeclaration, LabelUse::This) => of_property(node),
+        (K::Getter | K::Setter, LabelUse::This) => of_property(property_of_detached(file, node)?),
+        (_, LabelUse::This | LabelUse::Super) if is_class_node(file, node) => file.declaration_of(node),
+        _ => None,
+    }
 }
 
 fn label_name(file: &SourceFile, label: NodeId) -> &str {
-    file.name_text(label).trim_end_matches('@')
-}
-
-/// Whether a label can name a declaration of such a kind around it.
-fn may_be_named(kind: DeclarationKind, is_jump: bool) -> bool {
-    match is_jump {
-        true => kind == DeclarationKind::Function,
-        false => kind.is_class() || matches!(kind, DeclarationKind::Function | DeclarationKind::Property),
-    }
+    file.text_of(label).trim_end_matches('@').trim_matches('`')
 }

@@ -77,14 +77,9 @@ impl Universe<'_> {
                     }
                     outermost = scope;
                 }
-                K::LambdaLiteral => {
-                    let has_none = matches!(self.expected_lambda(file, scope),
-                        Type::Function(function) if function.receiver.is_none());
-                    if !has_none {
-                        outermost = scope;
-                    }
+                K::LambdaLiteral | K::AnonymousFunction if self.has_receiver(file, scope) != Some(false) => {
+                    outermost = scope;
                 }
-                K::AnonymousFunction => outermost = scope,
                 _ if is_class_node(file, scope) => {
                     if file.declaration_of(scope).is_some_and(|number| file.name_of(number) == label) {
                         return Some(outermost);
@@ -138,7 +133,9 @@ impl Universe<'_> {
                 K::Statements => shown_before(file, scope, child, (subject, from)),
                 // `this` is another object there, and a property may be another one's.
                 K::FunctionDeclaration if is_this => return None,
-                _ if is_class_node(file, scope) && is_this => return None,
+                _ if is_class_node(file, scope) && (is_this || declares_value(file, scope, root)) => {
+                    return None;
+                }
                 _ => None,
             };
             if shown.is_some() {
@@ -151,6 +148,11 @@ impl Universe<'_> {
         }
         None
     }
+}
+
+/// Whether a class has a value of this name: what is known of another one further out tells nothing of it.
+fn declares_value(file: &SourceFile, class: NodeId, name: &str) -> bool {
+    file.in_scope(class, name).any(|number| file.declarations[number].kind.is_variable())
 }
 
 /// Returns the types of which a condition shows the subject to have one when it holds, or when it does not.
