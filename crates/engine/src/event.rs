@@ -122,7 +122,7 @@ pub(super) enum Event {
     OutlinesRead,
     /// Entries, each with one that has let go of its outline.
     LetGo {
-        replaced: Vec<(Arc<FileEntry>, Arc<FileEntry>)>,
+        replaced: Vec<(Arc<FileEntry>, FileEntry)>,
         /// The next file to look at; `None` if all were.
         next: Option<RelPath>,
     },

@@ -64,11 +64,12 @@ pub(super) enum ScanOutcome {
     Cancelled,
     /// The file has long lines and is postponed until other files are scanned.
     Later,
-    /// An entry by the state that the last daemon recorded; the file was not read.
-    Recorded(Arc<FileEntry>),
+    /// An entry by the state that the last daemon recorded; the file was not read. The engine's task makes it one of the index: made here,
+    /// beside outlines that come and go, each would keep a page of memory.
+    Recorded(FileEntry),
     /// A new entry.
     New {
-        entry: Arc<FileEntry>,
+        entry: FileEntry,
         /// Whether it was parsed by this scan, so that the cache does not have it.
         parsed: bool,
     },
@@ -148,13 +149,11 @@ impl Scanner {
         let found = catch_unwind(AssertUnwindSafe(find)).unwrap_or_else(|_| {
             tracing::error!(%path, "scanning this file panicked; it is omitted from the index");
             let content = Content::Skipped { why: Skipped::Unreadable, stat: self.stat(&path) };
-            ScanOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
+            ScanOutcome::New { entry: FileEntry { path: path.clone(), content }, parsed: false }
         });
         let stat = match &found {
-            ScanOutcome::Same(entry)
-            | ScanOutcome::Recorded(entry)
-            | ScanOutcome::New { entry, .. }
-            | ScanOutcome::SetAside { entry, .. } => self.stat_of_code(entry),
+            ScanOutcome::Recorded(entry) | ScanOutcome::New { entry, .. } => self.stat_of_code(entry),
+            ScanOutcome::Same(entry) | ScanOutcome::SetAside { entry, .. } => self.stat_of_code(entry),
             ScanOutcome::Gone | ScanOutcome::Cancelled | ScanOutcome::Later => None,
         };
         ScanResult { path, found, stat }
@@ -258,7 +257,7 @@ impl Scanner {
             |outline: EntryOutline| Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
         let parsed = |outline| {
             let content = content(self.stored.shared.share(key, outline).into());
-            ScanOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true }
+            ScanOutcome::New { entry: FileEntry { path: path.clone(), content }, parsed: true }
         };
         if let Some(outline) = self.preparsed.take(hash, grammar) {
             return parsed(outline);
@@ -302,7 +301,7 @@ impl Scanner {
     }
 
     /// Returns the entry of a file whose state is the recorded one: with the outline of the bytes that it had.
-    fn recorded_entry(&self, path: &RelPath, named: Grammar) -> Option<Arc<FileEntry>> {
+    fn recorded_entry(&self, path: &RelPath, named: Grammar) -> Option<FileEntry> {
         let records = self.recorded.as_ref()?.records()?;
         let (EntryKind::File, stat) = self.files.stat_link(path).ok()? else { return None };
         let key = records.key(path, &stat)?;
@@ -310,7 +309,7 @@ impl Scanner {
         let grammar = grammars.find(|grammar| grammar.fingerprint() == key.fingerprint)?;
         let outline = self.stored.known(key)?;
         let content = Content::Code { origin: Origin::Grammar(grammar), hash: key.content, stat, outline };
-        Some(Arc::new(FileEntry { path: path.clone(), content }))
+        Some(FileEntry { path: path.clone(), content })
     }
 
     /// Reads the file at `path`, and reports whether its bytes have this hash. So does a file that cannot be read: that has an event
@@ -368,7 +367,7 @@ fn has_long_line(text: &str) -> bool {
 }
 
 fn new(path: &RelPath, content: Content) -> ScanOutcome {
-    ScanOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
+    ScanOutcome::New { entry: FileEntry { path: path.clone(), content }, parsed: false }
 }
 
 #[cfg(test)]

@@ -250,11 +250,12 @@ impl Snapshot {
         files.filter(|file| !self.files.is_unread(&file.path))
     }
 
-    /// Iterates over the files of the tables at or after `path`, in path order: those that can let go of their outlines.
-    pub fn in_tables_from(&self, path: &RelPath) -> impl Iterator<Item = &Arc<FileEntry>> {
+    /// Iterates over the files at or after `path`, in path order, that are in a table or have no symbols: those that can let go of
+    /// their outlines.
+    pub fn not_loose_from(&self, path: &RelPath) -> impl Iterator<Item = &Arc<FileEntry>> {
         let is_loose =
             |file: &Arc<FileEntry>| self.loose.binary_search_by(|loose| loose.path.cmp(&file.path)).is_ok();
-        self.files.known.from(path).filter(move |file| file.symbol_count() > 0 && !is_loose(file))
+        self.files.known.from(path).filter(move |file| !is_loose(file))
     }
 
     /// Returns the bytes of (name tables, rows, occurrences) in memory. For the benchmark.
@@ -500,7 +501,7 @@ impl IndexState {
 
     /// Replaces entries by those that have let go of the same outlines, where the old one is still there. Files in no table keep
     /// theirs, since every question looks at all their rows.
-    pub fn let_go(&mut self, replaced: Vec<(Arc<FileEntry>, Arc<FileEntry>)>) {
+    pub fn let_go(&mut self, replaced: Vec<(Arc<FileEntry>, FileEntry)>) {
         for (old, new) in replaced {
             let is_known = self.files.get(old.path.as_str()).is_some_and(|now| Arc::ptr_eq(now, &old));
             if !is_known || self.loose.contains_key(&old.path) {
@@ -512,6 +513,7 @@ impl IndexState {
                 }
             }
             self.entry_memory.add(&new);
+            let new = Arc::new(new);
             self.entry_memory.remove(&old);
             self.files.insert(new);
         }

@@ -1,5 +1,6 @@
-//! Letting go of outlines that the cache has, when all of them take more than they may. Invariants: what is in no table stays, since every
-//! question looks at its rows; the engine's task replaces entries, and a pool thread makes those that it replaces them by.
+//! Letting go of outlines that the cache has, when all of them take more than they may. Invariants: rows in no table stay, since every
+//! question looks at them; a pool thread finds out by what an entry is replaced, and the engine's task makes all entries: made beside outlines
+//! that come and go, each would keep a page of memory.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -91,11 +92,7 @@ impl Run {
     }
 
     /// Replaces entries by those that have let go of their outlines.
-    pub(super) fn have_let_go(
-        &mut self,
-        replaced: Vec<(Arc<FileEntry>, Arc<FileEntry>)>,
-        next: Option<RelPath>,
-    ) {
+    pub(super) fn have_let_go(&mut self, replaced: Vec<(Arc<FileEntry>, FileEntry)>, next: Option<RelPath>) {
         self.letting_go.is_running = false;
         self.letting_go.has_freed |= !replaced.is_empty();
         let read = replaced.iter().filter_map(|(old, _)| old.read_bytes()).sum();
@@ -138,8 +135,8 @@ impl Run {
     }
 }
 
-/// Entries, each with what it is to be replaced by.
-type ReplacedEntries = Vec<(Arc<FileEntry>, Arc<FileEntry>)>;
+/// Entries, each with the one that is to replace it.
+type ReplacedEntries = Vec<(Arc<FileEntry>, FileEntry)>;
 
 /// Returns entries from `from` on that can let go of their outlines, and where the next job begins.
 fn without_outlines(
@@ -147,12 +144,12 @@ fn without_outlines(
     from: &RelPath,
     stored: &Arc<StoredOutlines>,
 ) -> (ReplacedEntries, Option<RelPath>) {
-    let mut files = snapshot.in_tables_from(from).filter(|file| stored.can_let_go(file));
+    let mut files = snapshot.not_loose_from(from).filter(|file| stored.can_let_go(file));
     let some: Vec<&Arc<FileEntry>> = files.by_ref().take(FILES_PER_JOB).collect();
     let summaries = summaries(snapshot, &some, stored);
     let without = |file: &&Arc<FileEntry>| {
         let summary = file.key().and_then(|key| summaries.get(&key))?;
-        Some((Arc::clone(file), Arc::new(file.without_outline(summary.clone())?)))
+        Some((Arc::clone(file), file.without_outline(summary.clone())?))
     };
     (some.iter().filter_map(without).collect(), files.next().map(|file| file.path.clone()))
 }

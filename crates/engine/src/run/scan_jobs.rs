@@ -155,11 +155,11 @@ impl Run {
                 ScanOutcome::Gone => self.remove(&path),
                 ScanOutcome::Recorded(entry) => {
                     self.verification.add(&entry);
-                    self.replace_entry(entry);
+                    self.replace_entry(Arc::new(entry));
                 }
                 ScanOutcome::New { entry, parsed } => {
                     self.unstored += usize::from(parsed);
-                    self.replace_entry(entry);
+                    self.replace_entry(Arc::new(entry));
                 }
                 ScanOutcome::SetAside { entry, since, trial } => {
                     self.replace_entry(entry);

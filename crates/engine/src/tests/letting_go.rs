@@ -206,6 +206,22 @@ fn where_outlines_were_let_go_of_those_that_come_later_are_too() {
 }
 
 #[test]
+fn files_without_symbols_let_go_of_their_outlines_too() {
+    let (_cache, mut stage) = stage(MemoryOptions::default());
+    stage.scratch.write("empty.py", "# nothing\n");
+    stage.scratch.write("imports.py", "import os\nfrom a import b\n");
+    stage.scratch.write("class.py", &text(1));
+    stage.tell([listed("", "class.py empty.py imports.py", "")]);
+    stage.finish();
+    assert_eq!(stage.answer(in_memory), 3);
+    stage.take(Event::OverCeiling);
+    stage.finish();
+    assert_eq!(stage.answer(in_memory), 0);
+    let imports = |view: &View| view.snapshot.files.get("imports.py").is_some_and(|file| file.holds("b"));
+    assert!(stage.answer(imports));
+}
+
+#[test]
 fn what_was_found_out_about_types_keeps_no_outline_that_was_let_go_of() {
     // The caches have room for it.
     let (_cache, mut stage) = stage(MemoryOptions { ceiling: 1 << 40, let_go: None });

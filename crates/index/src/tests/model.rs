@@ -93,7 +93,8 @@ fn let_go_to(
     mut is_chosen: impl FnMut() -> bool,
 ) {
     let snapshot = state.snapshot();
-    let some: Vec<_> = snapshot.in_tables_from(from).filter(|_| is_chosen()).collect();
+    let some: Vec<_> =
+        snapshot.not_loose_from(from).filter(|file| file.file_outline().is_some() && is_chosen()).collect();
     let summary = |file: &Arc<FileEntry>| file.file_outline().and_then(|outline| outline.summary().cloned());
     let resident = some.iter().filter(|file| summary(file).is_none());
     let resident: Vec<(Key, Arc<Outline>)> =
@@ -102,7 +103,7 @@ fn let_go_to(
     let mut new = OutlineSummaries::summarize(&resident, reader, None).into_iter();
     let mut without = |file: &&Arc<FileEntry>| {
         let summary = summary(file).or_else(|| new.next()).expect("one for each");
-        (Arc::clone(file), Arc::new(file.without_outline(summary).expect("parsed")))
+        (Arc::clone(file), file.without_outline(summary).expect("parsed"))
     };
     state.let_go(some.iter().map(&mut without).collect());
 }
