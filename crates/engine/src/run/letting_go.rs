@@ -3,7 +3,7 @@
 //! that come and go, each would keep a page of memory.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Run;
 use crate::event::Event;
@@ -22,6 +22,8 @@ const MANY_FILES: usize = 256;
 /// Where outlines were let go of, the others are too once they take more than this part of what outlines may take: one in so many.
 const LEFT_OF_MOST: usize = 8;
 
+type SummariesByContent = HashMap<Key, OutlineSummary>;
+
 /// The state of letting go.
 #[derive(Debug, Default)]
 pub(super) struct LettingGo {
@@ -39,6 +41,8 @@ pub(super) struct LettingGo {
     has_more: bool,
     /// Whether freed memory is still to be given back.
     has_freed: bool,
+    /// What this round knows of contents that several files have.
+    of_several: Arc<Mutex<SummariesByContent>>,
 }
 
 impl LettingGo {
@@ -83,8 +87,12 @@ impl Run {
             self.letting_go.has_more = false;
             RelPath::root()
         });
+        let of_several = self.letting_go.of_several.clone();
         self.pool.urgent_background(move || {
-            let (replaced, next) = without_outlines(&snapshot, &from, &stored);
+            // No other job runs meanwhile.
+            let mut of_several = of_several.lock().unwrap_or_else(PoisonError::into_inner);
+            let (replaced, next) = without_outlines(&snapshot, &from, &stored, &mut of_several);
+            drop(of_several);
             // Before the engine replaces entries: it would keep the old ones with their outlines.
             drop(snapshot);
             send(&sender, Event::LetGo { replaced, next });
@@ -105,6 +113,7 @@ impl Run {
         if self.letting_go.next.is_none() {
             self.scanner.stored.forget_read();
             self.letting_go.is_begun = false;
+            self.letting_go.of_several = Arc::default();
             if !self.letting_go.has_more {
                 self.letting_go.settled = self.state.resident_outlines();
             }
@@ -143,10 +152,11 @@ fn without_outlines(
     snapshot: &Snapshot,
     from: &RelPath,
     stored: &Arc<StoredOutlines>,
+    of_several: &mut SummariesByContent,
 ) -> (ReplacedEntries, Option<RelPath>) {
     let mut files = snapshot.not_loose_from(from).filter(|file| stored.can_let_go(file));
     let some: Vec<&Arc<FileEntry>> = files.by_ref().take(FILES_PER_JOB).collect();
-    let summaries = summaries(snapshot, &some, stored);
+    let summaries = summaries(&some, stored, of_several);
     let without = |file: &&Arc<FileEntry>| {
         let summary = file.key().and_then(|key| summaries.get(&key))?;
         Some((Arc::clone(file), file.without_outline(summary.clone())?))
@@ -154,16 +164,16 @@ fn without_outlines(
     (some.iter().filter_map(without).collect(), files.next().map(|file| file.path.clone()))
 }
 
-/// Returns the summary of each content among the files: that of another file with the same content, or a new one. One that is lost is no
-/// longer used.
+/// Returns the summary of each content among the files: that of another file with the same content, as far as this job or `of_several` knows
+/// one, or a new one. One that is lost is no longer used.
 fn summaries(
-    snapshot: &Snapshot,
     files: &[&Arc<FileEntry>],
     stored: &Arc<StoredOutlines>,
-) -> HashMap<Key, OutlineSummary> {
+    of_several: &mut SummariesByContent,
+) -> SummariesByContent {
     let sound = |outline: &EntryOutline| outline.summary().filter(|one| !one.is_lost()).cloned();
     let summary = |file: &FileEntry| file.file_outline().and_then(sound);
-    let mut known: HashMap<Key, OutlineSummary> =
+    let mut known: SummariesByContent =
         files.iter().filter_map(|file| Some((file.key()?, summary(file)?))).collect();
     // In path order, as questions go through them.
     let (mut new, mut new_keys) = (Vec::new(), HashSet::new());
@@ -171,28 +181,25 @@ fn summaries(
         if let (Some(key), Some(outline)) =
             (file.key(), file.file_outline().and_then(EntryOutline::in_memory))
             && !known.contains_key(&key)
-            && new_keys.insert(key)
         {
-            new.push((key, outline.clone()));
+            if let Some(summary) = of_several.get(&key).filter(|summary| !summary.is_lost()) {
+                known.insert(key, summary.clone());
+            } else if new_keys.insert(key) {
+                new.push((key, outline.clone()));
+            }
         }
     }
     if new.is_empty() {
         return known;
     }
-    // Each job may look at all files: what is cheapest to know comes first, and nothing is copied before it is known to be needed.
-    for file in snapshot.files.known_within(&RelPath::root()) {
-        if new_keys.is_empty() {
-            break;
-        }
-        if let Some(summary) = summary(file)
-            && let Some(key) = file.key().filter(|key| new_keys.remove(key))
-        {
-            known.insert(key, summary);
-        }
-    }
-    new.retain(|(key, _)| !known.contains_key(key));
     let file = stored.file.as_ref().filter(|_| new.len() >= MANY_FILES);
     let summaries = OutlineSummaries::summarize(&new, stored.clone(), file);
-    known.extend(new.into_iter().map(|(key, _)| key).zip(summaries));
+    for ((key, outline), summary) in new.into_iter().zip(summaries) {
+        // Besides its entry and this list another entry has the outline.
+        if Arc::strong_count(&outline) > 2 {
+            of_several.insert(key, summary.clone());
+        }
+        known.insert(key, summary);
+    }
     known
 }
