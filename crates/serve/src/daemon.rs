@@ -247,9 +247,10 @@ async fn serve_until_stopped(
     announce(StartResult::Ready);
     tracing::info!(root = %place.root.display(), pid = std::process::id(), version = VERSION, "ready");
 
-    let (all_outlines, limit) = (place.outlines_of_all().to_owned(), settings.cache_max_bytes);
+    let (all_outlines, own) = (place.outlines_of_all().to_owned(), place.outlines.clone());
+    let limit = settings.cache_max_bytes;
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = cache::gc(&all_outlines, limit) {
+        if let Err(error) = cache::gc(&all_outlines, limit, Some(&own)) {
             tracing::warn!(%error, "cannot reduce the cache to its size limit");
         }
     });

@@ -40,7 +40,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         tell(&mut text, format_args!("forgot the project {}: {} is gone", gone.name, gone.root.display()));
     }
     let limit = context.settings()?.cache_max_bytes;
-    let report = cache::gc(&dirs.persistent.cache.join(OUTLINES), limit)
+    let report = cache::gc(&dirs.persistent.cache.join(OUTLINES), limit, None)
         .map_err(|error| Exit::Failed.because(error))?;
     if report.removed > 0 {
         let freed = report.bytes_before - report.bytes_after;

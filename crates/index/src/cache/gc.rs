@@ -22,14 +22,16 @@ pub struct GcReport {
 const LEFT_OVER_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 struct Repository {
+    is_kept: bool,
     files: Vec<PathBuf>,
     bytes: u64,
     written: SystemTime,
 }
 
 /// Removes the outlines and records of the repositories under `outlines` (one directory each) until all together have at most
-/// `max_bytes`. A daemon that has a removed pack open continues to read it.
-pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
+/// `max_bytes`; never those in the directory `kept`, however large: a daemon whose own cache went at each start would parse a large tree
+/// each time. A daemon that has a removed pack open continues to read it.
+pub fn gc(outlines: &Path, max_bytes: u64, kept: Option<&Path>) -> Result<GcReport, StateError> {
     let mut repositories = Vec::new();
     let directories = match std::fs::read_dir(outlines) {
         Ok(directories) => directories,
@@ -43,6 +45,7 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
         let written =
             stats.iter().filter_map(|stat| stat.modified().ok()).max().unwrap_or(SystemTime::UNIX_EPOCH);
         repositories.push(Repository {
+            is_kept: kept == Some(&directory),
             files,
             bytes: stats.iter().map(std::fs::Metadata::len).sum(),
             written,
@@ -51,7 +54,7 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
     repositories.sort_by_key(|repository| repository.written);
     let bytes_before: u64 = repositories.iter().map(|repository| repository.bytes).sum();
     let mut report = GcReport { bytes_before, bytes_after: bytes_before, removed: 0 };
-    for repository in repositories {
+    for repository in repositories.iter().filter(|repository| !repository.is_kept) {
         if report.bytes_after <= max_bytes {
             break;
         }

@@ -194,11 +194,24 @@ fn collection_removes_what_was_written_longest_ago() {
         .expect("opened")
         .set_modified(long_ago)
         .expect("set");
-    let report = gc(scratch.path(), 200).expect("collected");
+    let report = gc(scratch.path(), 200, None).expect("collected");
     assert_eq!(report.removed, 1);
     assert!(!leftover.exists() && scratch.path().join("new/1.tmp1").exists(), "somebody may be writing it");
     assert!(!old.exists() && pack_paths(&scratch.path().join("new")).expect("listed").len() == 1);
-    assert_eq!(gc(&scratch.path().join("missing"), 0).expect("nothing to do"), GcReport::default());
+    assert_eq!(gc(&scratch.path().join("missing"), 0, None).expect("nothing to do"), GcReport::default());
+}
+
+#[test]
+fn collection_never_removes_the_repository_in_use() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    for repository in ["other", "used"] {
+        let cache = Cache::open(&scratch.path().join(repository)).expect("opened");
+        cache.store(&as_live(&[(key(1), outline("alpha"))])).expect("stored");
+    }
+    let used = scratch.path().join("used");
+    assert_eq!(gc(scratch.path(), 0, Some(&used)).expect("collected").removed, 1);
+    let packs = |repository: &str| pack_paths(&scratch.path().join(repository)).expect("listed").len();
+    assert_eq!((packs("other"), packs("used")), (0, 1));
 }
 
 #[test]
