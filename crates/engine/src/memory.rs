@@ -33,9 +33,11 @@ pub struct EngineMemory {
 impl Engine {
     /// Returns what its memory consists of. Reads /proc, so it must not be called on the runtime's own threads.
     pub fn memory(&self) -> EngineMemory {
+        let mut index = self.status.borrow().memory;
+        index.outlines += symd_index::kept_piece_bytes();
         EngineMemory {
             process: memory::own(),
-            index: self.status.borrow().memory,
+            index,
             ceiling: self.ceiling.bytes(),
             times_let_go: self.ceiling.times(),
             caches_limit: self.caches.budget.limit(),

@@ -29,6 +29,7 @@ pub use outline_summaries::{OutlineSummaries, OutlineSummary};
 pub use query::{Hit, Locals, Query, Scope};
 pub use snapshot::{BuiltSegment, IndexMemory, IndexState, SegmentPlan, SegmentThresholds, Snapshot};
 pub use snapshot_files::SnapshotFiles;
+pub use spilled_bytes::kept_piece_bytes;
 pub use unread::{MetNeeds, Need, UnreadFiles};
 
 #[cfg(test)]

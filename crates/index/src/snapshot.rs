@@ -98,7 +98,7 @@ pub struct IndexState {
 /// counted: a table is built again before they are many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexMemory {
-    /// The files' entries, with their symbols, occurrences and imports.
+    /// The files' entries, with their symbols, occurrences and imports, and of those on disk what threads keep.
     pub outlines: usize,
     /// The name tables.
     pub tables: usize,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use symd_base::state::{KeptBytes, UnnamedFile};
 
@@ -27,11 +27,52 @@ pub(super) struct BytesOnDisk {
 }
 
 /// Number of pieces that a thread keeps of those that it read whole last: a question goes through the files in order, and needs two kinds of
-/// bytes of each. Those of a file may be with an earlier one of equal content. No figure of `symd status` counts these pieces.
+/// bytes of each. Those of a file may be with an earlier one of equal content.
 const KEPT_PER_THREAD: usize = 4;
 
 thread_local! {
-    static LAST_READ: RefCell<Vec<(u64, Vec<u8>)>> = const { RefCell::new(Vec::new()) };
+    static LAST_READ: RefCell<LastRead> = const { RefCell::new(LastRead(Vec::new())) };
+}
+
+/// Bytes of the pieces that all threads keep.
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns how many bytes of memory the pieces take that all threads of this process keep.
+pub fn kept_piece_bytes() -> usize {
+    KEPT.load(Ordering::Relaxed)
+}
+
+/// The pieces that a thread keeps, with their numbers, the last used first.
+#[derive(Debug)]
+struct LastRead(Vec<(u64, Vec<u8>)>);
+
+impl LastRead {
+    /// Returns the piece with this number, if it is kept.
+    fn get(&mut self, number: u64) -> Option<&[u8]> {
+        let at = self.0.iter().position(|(kept, _)| *kept == number)?;
+        self.0[..=at].rotate_right(1);
+        Some(&self.0[0].1)
+    }
+
+    /// Keeps a piece in place of the one that was used longest ago.
+    fn keep(&mut self, number: u64, bytes: Vec<u8>) -> &[u8] {
+        self.shorten(KEPT_PER_THREAD - 1);
+        KEPT.fetch_add(bytes.len(), Ordering::Relaxed);
+        self.0.insert(0, (number, bytes));
+        &self.0[0].1
+    }
+
+    fn shorten(&mut self, count: usize) {
+        let bytes = self.0.iter().skip(count).map(|(_, bytes)| bytes.len()).sum();
+        self.0.truncate(count);
+        KEPT.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for LastRead {
+    fn drop(&mut self) {
+        self.shorten(0);
+    }
 }
 
 impl SpilledBytes {
@@ -86,14 +127,11 @@ impl SpilledBytes {
 impl BytesOnDisk {
     fn with_all<T>(&self, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
         LAST_READ.with_borrow_mut(|last| {
-            if let Some(at) = last.iter().position(|(number, _)| *number == self.number) {
-                last[..=at].rotate_right(1);
-                return read(Some(&last[0].1));
+            if let Some(bytes) = last.get(self.number) {
+                return read(Some(bytes));
             }
             let Some(bytes) = self.read() else { return read(None) };
-            last.truncate(KEPT_PER_THREAD - 1);
-            last.insert(0, (self.number, bytes));
-            read(Some(&last[0].1))
+            read(Some(last.keep(self.number, bytes)))
         })
     }
 
@@ -135,6 +173,23 @@ mod tests {
         }
         let resident = SpilledBytes::new(bytes(1), None);
         assert_eq!((resident.memory(), resident.part(1..3).as_deref()), (5_001, Some(&[1, 1][..])));
+    }
+
+    #[test]
+    fn what_threads_keep_is_counted_until_they_end() {
+        const MEBIBYTE: usize = 1 << 20;
+        let scratch = tempfile::tempdir().expect("scratch");
+        let file = Arc::new(UnnamedFile::new(scratch.path()));
+        let spilled: Vec<SpilledBytes> =
+            (0..=KEPT_PER_THREAD).map(|_| SpilledBytes::new(vec![1; MEBIBYTE], Some(&file))).collect();
+        let whole = || {
+            spilled.iter().for_each(|one| assert!(one.with_all(|all| all.is_some())));
+            kept_piece_bytes() / MEBIBYTE
+        };
+        // Other tests keep some kilobytes.
+        let kept = std::thread::scope(|scope| scope.spawn(whole).join());
+        assert_eq!(kept.expect("ended"), KEPT_PER_THREAD);
+        assert_eq!(kept_piece_bytes() / MEBIBYTE, 0);
     }
 
     #[test]
