@@ -1,5 +1,5 @@
 //! The files of the project in path order, as a persistent map: a clone shares all pages, a change copies one
-//! of them. Invariant: pages are never empty; paths ascend within a page and from page to page.
+//! of them. Invariant: pages are never empty and know their first path; paths ascend within a page and from page to page.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -14,8 +14,31 @@ const PAGE: usize = 256;
 /// Map from path to file. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct FileMap {
-    pages: Vec<Arc<Vec<Arc<FileEntry>>>>,
+    pages: Vec<Page>,
     len: usize,
+}
+
+/// Some entries that follow one another.
+#[derive(Clone, Debug)]
+struct Page {
+    /// The path of the first entry: a search among thousands of pages looks at nothing else.
+    first: RelPath,
+    entries: Arc<Vec<Arc<FileEntry>>>,
+}
+
+impl Page {
+    fn new(first: RelPath, entries: Vec<Arc<FileEntry>>) -> Page {
+        Page { first, entries: Arc::new(entries) }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Arc<FileEntry>> {
+        self.entries.iter()
+    }
+
+    /// Returns the place of `path` among the entries, or the one where it would be.
+    fn find(&self, path: &str) -> Result<usize, usize> {
+        self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path))
+    }
 }
 
 impl FileMap {
@@ -30,27 +53,32 @@ impl FileMap {
     /// Returns the file at `path`.
     pub fn get(&self, path: &str) -> Option<&Arc<FileEntry>> {
         let page = self.pages.get(self.page_of(path)?)?;
-        page.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok().map(|at| &page[at])
+        page.find(path).ok().map(|at| &page.entries[at])
     }
 
     /// Inserts a file, and returns the entry that it replaces.
     pub fn insert(&mut self, entry: Arc<FileEntry>) -> Option<Arc<FileEntry>> {
         let Some(number) = self.page_of(entry.path.as_str()) else {
-            self.pages.push(Arc::new(vec![entry]));
+            self.pages.push(Page::new(entry.path.clone(), vec![entry]));
             self.len = 1;
             return None;
         };
-        let page = Arc::make_mut(&mut self.pages[number]);
-        match page.binary_search_by(|known| known.path.cmp(&entry.path)) {
+        let place = self.pages[number].find(entry.path.as_str());
+        let Page { first, entries: page } = &mut self.pages[number];
+        let page = Arc::make_mut(page);
+        match place {
             Ok(at) => Some(std::mem::replace(&mut page[at], entry)),
             Err(at) => {
+                if at == 0 {
+                    *first = entry.path.clone();
+                }
                 page.insert(at, entry);
                 self.len += 1;
                 if page.len() > PAGE {
                     // Appending in path order, as a crawl does, fills pages; anything else halves them.
                     let cut = if at + 1 == page.len() { PAGE } else { PAGE / 2 };
                     let rest = page.split_off(cut);
-                    self.pages.insert(number + 1, Arc::new(rest));
+                    self.pages.insert(number + 1, Page::new(rest[0].path.clone(), rest));
                 }
                 None
             }
@@ -60,11 +88,13 @@ impl FileMap {
     /// Removes the file at `path`, and returns it.
     pub fn remove(&mut self, path: &str) -> Option<Arc<FileEntry>> {
         let number = self.page_of(path)?;
-        let page = Arc::make_mut(&mut self.pages[number]);
-        let at = page.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        let at = self.pages[number].find(path).ok()?;
+        let Page { first, entries: page } = &mut self.pages[number];
+        let page = Arc::make_mut(page);
         let removed = page.remove(at);
-        if page.is_empty() {
-            self.pages.remove(number);
+        match page.first() {
+            Some(now) => *first = now.path.clone(),
+            None => drop(self.pages.remove(number)),
         }
         self.len -= 1;
         Some(removed)
@@ -87,7 +117,8 @@ impl FileMap {
     pub fn from(&self, path: &RelPath) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
         let first = self.page_of(path.as_str()).unwrap_or(0);
         let pages = &self.pages[first.min(self.pages.len())..];
-        let skipped = pages.first().map_or(0, |page| page.partition_point(|entry| entry.path < *path));
+        let skipped =
+            pages.first().map_or(0, |page| page.entries.partition_point(|entry| entry.path < *path));
         pages.iter().flat_map(|page| page.iter()).skip(skipped)
     }
 
@@ -119,9 +150,8 @@ impl FileMap {
     fn starting_with(&self, prefix: String) -> impl Iterator<Item = &Arc<FileEntry>> {
         let first = self.page_of(&prefix).unwrap_or(0);
         let pages = &self.pages[first.min(self.pages.len())..];
-        let before = |page: &Arc<Vec<Arc<FileEntry>>>| {
-            page.partition_point(|entry| entry.path.as_str() < prefix.as_str())
-        };
+        let before =
+            |page: &Page| page.entries.partition_point(|entry| entry.path.as_str() < prefix.as_str());
         let skipped = pages.first().map_or(0, before);
         let entries = pages.iter().flat_map(|page| page.iter()).skip(skipped);
         entries.take_while(move |entry| prefix.is_empty() || entry.path.as_str().starts_with(&prefix))
@@ -129,7 +159,7 @@ impl FileMap {
 
     /// Returns the index of the page that contains or would contain `path`; `None` when there are no pages.
     fn page_of(&self, path: &str) -> Option<usize> {
-        let after = self.pages.partition_point(|page| page[0].path.as_str() <= path);
+        let after = self.pages.partition_point(|page| page.first.as_str() <= path);
         if self.pages.is_empty() { None } else { Some(after.saturating_sub(1)) }
     }
 }
@@ -152,7 +182,7 @@ impl EntryChange<'_> {
 
 /// A place between two entries of a map.
 struct Cursor<'a> {
-    pages: &'a [Arc<Vec<Arc<FileEntry>>>],
+    pages: &'a [Page],
     /// The entries of the first page that are behind it.
     passed: usize,
 }
@@ -164,12 +194,12 @@ impl<'a> Cursor<'a> {
 
     /// Returns the entry after it.
     fn entry(&self) -> Option<&'a Arc<FileEntry>> {
-        self.pages.first()?.get(self.passed)
+        self.pages.first()?.entries.get(self.passed)
     }
 
     fn advance(&mut self) {
         self.passed += 1;
-        if self.pages.first().is_some_and(|page| self.passed == page.len()) {
+        if self.pages.first().is_some_and(|page| self.passed == page.entries.len()) {
             *self = Cursor { pages: &self.pages[1..], passed: 0 };
         }
     }
@@ -177,7 +207,9 @@ impl<'a> Cursor<'a> {
     /// Moves both to the next page if they stand before the very same one.
     fn skip_shared_page(&mut self, other: &mut Cursor<'a>) -> bool {
         let is_shared = match (self.pages, other.pages) {
-            ([mine, ..], [theirs, ..]) => self.passed == 0 && other.passed == 0 && Arc::ptr_eq(mine, theirs),
+            ([mine, ..], [theirs, ..]) => {
+                self.passed == 0 && other.passed == 0 && Arc::ptr_eq(&mine.entries, &theirs.entries)
+            }
             _ => false,
         };
         if is_shared {

@@ -108,8 +108,9 @@ impl Snapshot {
             }
         });
         // A table contains a file as it was when the table was built; a file that was only touched since has
-        // the same symbols and another state.
-        for hits in hits.chunk_by_mut(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
+        // the same symbols and another state. To look for all hits takes as long as to find them.
+        let touched = if self.has_touched { hits.as_mut_slice() } else { &mut [] };
+        for hits in touched.chunk_by_mut(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
             if let Some(now) = self.files.get(hits[0].file.path.as_str())
                 && !Arc::ptr_eq(now, &hits[0].file)
             {

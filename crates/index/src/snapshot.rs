@@ -71,6 +71,8 @@ pub struct Snapshot {
     /// Directories that could not be listed, with the system's error message.
     pub unlisted: Arc<BTreeMap<RelPath, String>>,
     pub(super) segments: Vec<LiveSegment>,
+    /// Whether a table may contain a file as it was before it was touched, with the same symbols and another state.
+    pub(super) has_touched: bool,
     pub(super) loose: Arc<[Arc<FileEntry>]>,
 }
 
@@ -79,6 +81,7 @@ pub struct Snapshot {
 pub struct IndexState {
     files: FileMap,
     segments: Vec<LiveSegment>,
+    has_touched: bool,
     loose: BTreeMap<RelPath, Arc<FileEntry>>,
     loose_rows: usize,
     symbols: usize,
@@ -364,8 +367,9 @@ impl IndexState {
         if let Some(old) = &old
             && old.same_symbols(&entry)
         {
-            if let Some(loose) = self.loose.get_mut(&entry.path) {
-                *loose = entry;
+            match self.loose.get_mut(&entry.path) {
+                Some(loose) => *loose = entry,
+                None => self.has_touched = true,
             }
             self.published = None;
             return;
@@ -404,6 +408,7 @@ impl IndexState {
             incomplete: self.incomplete.clone(),
             unlisted: self.unlisted.clone(),
             segments: self.segments.clone(),
+            has_touched: self.has_touched,
             loose: self.loose.values().cloned().collect(),
         });
         self.published = Some(snapshot.clone());
@@ -486,6 +491,7 @@ impl IndexState {
         dead.iter().for_each(|path| live.mark_dead(path));
         if is_whole {
             self.segments.clear();
+            self.has_touched = false;
             // They are in no table now.
             for file in unreadable {
                 if let Some(now) = self.files.get(file.path.as_str()).filter(|now| now.same_symbols(&file))
@@ -507,13 +513,13 @@ impl IndexState {
             if !is_known || self.loose.contains_key(&old.path) {
                 continue;
             }
+            let new = Arc::new(new);
             for live in &mut self.segments {
                 if let Some(number) = live.file_number(&old.path).filter(|&number| !live.is_dead(number)) {
                     Arc::make_mut(&mut live.files)[number] = new.clone();
                 }
             }
             self.entry_memory.add(&new);
-            let new = Arc::new(new);
             self.entry_memory.remove(&old);
             self.files.insert(new);
         }
