@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::script_text::{Piece, ScriptLanguage, pieces, without_comments};
 use super::variant::words;
 
 /// The names of the scripts in which ids stand.
@@ -36,8 +37,8 @@ pub(super) fn of_processes<'t>(text: &'t str) -> BTreeSet<&'t str> {
 
 /// Returns the variants of a script whose application has an id, each as the words of its flavors and its build type; none if
 /// the script makes variants or ids in a way that is not read.
-pub(super) fn variants(script: &str, id: &str) -> Vec<BTreeSet<String>> {
-    let module = Module::read(script);
+pub(super) fn variants(script: &str, language: ScriptLanguage, id: &str) -> Vec<BTreeSet<String>> {
+    let module = Module::read(script, language);
     let Some(base) = module.default.id.as_ref().filter(|_| !module.is_unclear) else { return Vec::new() };
     let mut all: Vec<Vec<&IdPart>> = vec![Vec::new()];
     let mut dimensions: Vec<&str> = Vec::new();
@@ -90,11 +91,11 @@ struct Module {
 
 impl Module {
     /// Reads the blocks of `android` in a script of Kotlin's or Groovy's.
-    fn read(script: &str) -> Module {
+    fn read(script: &str, language: ScriptLanguage) -> Module {
         let of_type = |name: &str| IdPart { name: name.to_owned(), ..IdPart::default() };
         let mut module = Module { types: vec![of_type("debug"), of_type("release")], ..Module::default() };
         let mut open: Vec<String> = Vec::new();
-        for piece in pieces(&without_comments(script)) {
+        for piece in pieces(&without_comments(script, language), language) {
             match piece {
                 Piece::Opens(head) => {
                     let name = block_name(head);
@@ -142,81 +143,6 @@ impl Module {
         }
         parts.get_mut(at)
     }
-}
-
-/// A piece of a script.
-enum Piece<'s> {
-    /// A block begins, behind this text.
-    Opens(&'s str),
-    Closes,
-    Says(&'s str),
-}
-
-/// Returns a script with blanks in place of its comments.
-fn without_comments(script: &str) -> String {
-    let mut kept = String::with_capacity(script.len());
-    let mut quote = Quote::default();
-    let mut rest = script;
-    while let Some(c) = rest.chars().next() {
-        let comment = match quote.open {
-            None if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
-            None if rest.starts_with("/*") => Some(rest.find("*/").map_or(rest.len(), |end| end + 2)),
-            _ => None,
-        };
-        if let Some(end) = comment {
-            kept.push(' ');
-            rest = &rest[end..];
-            continue;
-        }
-        quote.next(c);
-        kept.push(c);
-        rest = &rest[c.len_utf8()..];
-    }
-    kept
-}
-
-/// The quote of the string that the characters read so far end in.
-#[derive(Debug, Default)]
-struct Quote {
-    open: Option<char>,
-    /// Whether a backslash makes the next character part of the string.
-    is_escaped: bool,
-}
-
-impl Quote {
-    /// Reads the next character.
-    fn next(&mut self, c: char) {
-        let is_escaped = std::mem::take(&mut self.is_escaped);
-        match self.open {
-            _ if c == '\n' => self.open = None,
-            Some(_) if is_escaped => {}
-            Some(_) if c == '\\' => self.is_escaped = true,
-            Some(open) if c == open => self.open = None,
-            None if matches!(c, '"' | '\'') => self.open = Some(c),
-            _ => {}
-        }
-    }
-}
-
-/// Parts a script without comments at braces and ends of statements that are in no string.
-fn pieces(script: &str) -> Vec<Piece<'_>> {
-    let mut all = Vec::new();
-    let mut start = 0;
-    let mut quote = Quote::default();
-    for (at, c) in script.char_indices() {
-        quote.next(c);
-        if quote.open.is_some() || !matches!(c, '\n' | ';' | '{' | '}') {
-            continue;
-        }
-        let text = script[start..at].trim();
-        start = at + 1;
-        match c {
-            '{' => all.push(Piece::Opens(text)),
-            '}' => all.extend([Piece::Says(text), Piece::Closes]),
-            _ => all.push(Piece::Says(text)),
-        }
-    }
-    all
 }
 
 /// Whether the open blocks are those in which each block is a flavor or a build type.
@@ -283,7 +209,7 @@ mod tests {
 
     fn shown(script: &str, id: &str) -> Vec<String> {
         let shown = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(" ");
-        variants(script, id).into_iter().map(shown).collect()
+        variants(script, ScriptLanguage::Kotlin, id).into_iter().map(shown).collect()
     }
 
     #[test]
@@ -360,6 +286,26 @@ mod tests {
                       create(\"till\") { buildConfigField(\"String\", \"OPEN\", \"\\\"{\\\"\") }\n } }\n";
         assert_eq!(shown(script, "shop.app"), ["release", "staging", "till"]);
         assert_eq!(shown(script, "shop.app.debug"), ["debug"]);
+    }
+
+    #[test]
+    fn strings_without_escapes_and_comments_within_comments() {
+        let script = |kind: &str| {
+            format!(
+                "android {{ defaultConfig {{ applicationId = \"shop.app\" }}\n buildTypes {{\n debug {{ applicationIdSuffix = \".debug\" }}\n {kind}\n }} }}\n"
+            )
+        };
+        for kind in [
+            r#"create("till") { buildConfigField("String", "DIR", """C:\""") }"#,
+            "create(\"till\") { buildConfigField(\"String\", \"TEXT\", \"\"\"{\n \"a\" }{\n\"\"\"\") }",
+            "/* create(\"a\") { /* create(\"b\") { */ } { */ create(\"till\")",
+        ] {
+            assert_eq!(shown(&script(kind), "shop.app"), ["release", "till"], "{kind}");
+        }
+        // Groovy's comments hold none.
+        let groovy = script("/* a { /* b { */ till { }");
+        let found = variants(&groovy, ScriptLanguage::Groovy, "shop.app");
+        assert_eq!(found.len(), 2, "{found:?}");
     }
 
     #[test]

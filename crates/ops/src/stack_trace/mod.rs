@@ -27,6 +27,7 @@ mod python;
 mod python_place;
 mod repetitions;
 mod revisions;
+mod script_text;
 mod source_version;
 mod synthetic_frames;
 mod throwables;

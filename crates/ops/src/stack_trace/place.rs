@@ -13,6 +13,7 @@ use super::named_text::NamedText;
 use super::names::{COMPANION, SourceNames, source_names};
 use super::parse::ParsedFrame;
 use super::python_place::{self, written_files};
+use super::script_text::ScriptLanguage;
 use super::source_version::SourceVersion;
 use super::variant::{BuildVariant, SetOfVariant, set_words, source_set};
 use super::wanted_files::files_of_class;
@@ -55,6 +56,8 @@ pub(super) struct SourceFiles<'v> {
     /// The files, each with its package, whose lines the trace has.
     lined: BTreeSet<(String, String)>,
     read: BTreeMap<RelPath, Option<Arc<NamedText>>>,
+    /// Whether the variant has a source set of its own in these directories of sets.
+    own_sets: BTreeMap<String, bool>,
 }
 
 impl<'v> SourceFiles<'v> {
@@ -71,6 +74,7 @@ impl<'v> SourceFiles<'v> {
             of_process: BTreeSet::new(),
             lined: BTreeSet::new(),
             read: BTreeMap::new(),
+            own_sets: BTreeMap::new(),
         }
     }
 
@@ -91,9 +95,11 @@ impl<'v> SourceFiles<'v> {
         let mut ids = ids.iter();
         if let (Some(id), None) = (ids.next(), ids.next()) {
             let scripts = application_id::SCRIPTS.iter().flat_map(|name| self.version.named(name));
-            let texts = scripts.filter_map(|path| self.version.text(path));
-            let variants: Vec<BTreeSet<String>> =
-                texts.flat_map(|script| application_id::variants(&script, id)).collect();
+            let texts = scripts.filter_map(|path| Some((path, self.version.text(path)?)));
+            let of_script = |(path, script): (&RelPath, String)| {
+                application_id::variants(&script, ScriptLanguage::of(path), id)
+            };
+            let variants: Vec<BTreeSet<String>> = texts.flat_map(of_script).collect();
             // What all of them have is sure.
             let common = variants.into_iter().reduce(|all, one| &all & &one);
             self.of_process = common.unwrap_or_default();
@@ -290,7 +296,7 @@ impl<'v> SourceFiles<'v> {
     }
 
     /// Keeps those of several places whose source sets are compiled into the variant, or that other frames show.
-    fn keep_variant(&self, places: &mut Vec<FramePlace>) {
+    fn keep_variant(&mut self, places: &mut Vec<FramePlace>) {
         let Some(variant) = self.variant else {
             let is_common = |place: &FramePlace| set_words(&place.path).is_empty();
             let is_known = |word: &String| self.shown.contains(word) || self.of_process.contains(word);
@@ -317,10 +323,15 @@ impl<'v> SourceFiles<'v> {
     }
 
     /// Whether a module has a source set of the variant's own: the names of others' flavors mean nothing in it.
-    fn has_set_of(&self, sets: &str, variant: &BuildVariant) -> bool {
+    fn has_set_of(&mut self, sets: &str, variant: &BuildVariant) -> bool {
+        if let Some(known) = self.own_sets.get(sets) {
+            return *known;
+        }
         let names = RelPath::new(sets).map(|sets| self.version.directories(&sets)).unwrap_or_default();
         let of_set = |name: &String| RelPath::new(&format!("{sets}/{name}/_")).ok();
-        names.iter().filter_map(of_set).any(|path| variant.set_of(&path) == SetOfVariant::Own)
+        let has_own = names.iter().filter_map(of_set).any(|path| variant.set_of(&path) == SetOfVariant::Own);
+        self.own_sets.insert(sets.to_owned(), has_own);
+        has_own
     }
 
     fn of_path(&mut self, frame: &ParsedFrame) -> Vec<FramePlace> {
