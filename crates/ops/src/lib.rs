@@ -29,6 +29,7 @@ pub mod newest;
 pub mod outline;
 pub mod overrides;
 pub mod overview;
+mod powershell;
 pub mod question;
 pub mod recent_changes;
 pub mod references;

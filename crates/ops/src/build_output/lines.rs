@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::joined_lines::{is_head, parted};
+use crate::powershell::without_records;
 
 /// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 4_000;
@@ -15,16 +16,17 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
     static COLOURS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").ok());
     static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // GitHub Actions, GitLab and Jenkins write the time first; GitHub marks errors and groups; `flutter --verbose` writes
-        // how long it waited, Ant its task, other programs the level behind the time; listings number lines. Kotlin's tools write `exception: ` before lines
+        // how long it waited, Ant its task, other programs the level behind the time; listings number lines, PowerShell's `Select-String` with the file before. Kotlin's tools write `exception: ` before lines
         // of any kind. Lines are pasted as Markdown's code.
         Regex::new(
-            r"^(?:\d+[.:]?\t)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ?(?:\d\d[OE]\+? ?)?(?:(?:INFO|WARN|WARNING|ERROR|DEBUG) |\[[A-Z]+\] \[\w[\w.]+\] )?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?)?(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?(?:exception: )?`*",
+            r"^(?:[> ] [\w./\\-]+\.(?:log|txt|out):\d+:)?(?:\d+[.:]?\t)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ?(?:\d\d[OE]\+? ?)?(?:(?:INFO|WARN|WARNING|ERROR|DEBUG) |\[[A-Z]+\] \[\w[\w.$]+\] ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?)?(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?(?:exception: )?`*",
         )
         .ok()
     });
     // Before Gradle 4, what a task printed stood right behind the task's path.
     static TASK: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"^(?::[\w-]+)+(?P<path>/|[A-Za-z]:\\)").ok());
+    let text = without_records(text);
     let mut lines = Vec::new();
     for line in text.split(['\n', '\r']) {
         let line = match line.char_indices().nth(MAX_LINE) {

@@ -8,6 +8,7 @@ use regex::Regex;
 
 use super::markup::Markup;
 use super::tombstone::FATAL_SIGNAL;
+use crate::powershell::without_records;
 
 /// The lines of one source: a thread of a log, or everything that is not a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,7 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     let mut wrapped: Option<(usize, usize)> = None;
     // That of the last line with a prefix, as long as indented lines without one follow.
     let mut prefixed: Option<usize> = None;
+    let text = &without_records(text);
     let markup = Markup::of(text);
     // A line break of Windows is one: a frame that was wrapped goes on behind it.
     let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
