@@ -87,7 +87,9 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
     if is_summary(first) || problem.tool == BuildTool::Flutter {
         return Depth::Summary;
     }
-    let is_of_task = problem.place.is_none() && has("Execution failed for task '");
+    // Its reason is a problem of its own, if one was found.
+    let is_of_project = first.starts_with("A problem occurred configuring ");
+    let is_of_task = problem.place.is_none() && (has("Execution failed for task '") || is_of_project);
     if is_of_task
         && matches!(problem.tool, BuildTool::Gradle | BuildTool::Kapt | BuildTool::Ksp | BuildTool::R8)
     {

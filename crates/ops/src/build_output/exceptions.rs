@@ -46,11 +46,37 @@ pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
         }
         next += 1;
     }
+    let compiler = compiler(&lines[at]).filter(|_| next > at + 1);
+    if compiler.is_none() && lines[at].starts_with("e: ") {
+        return None;
+    }
     let problems = match scripts.is_empty() {
-        true => vec![BuildProblem::error(BuildTool::Exception, deepest)],
+        true => vec![of_chain(&lines[at], deepest, compiler)],
         false => scripts,
     };
     Some(Block { problems, next })
+}
+
+/// Returns the compiler whose exception a line is: `e: [ksp] java.lang.IllegalStateException: …`.
+fn compiler(line: &str) -> Option<BuildTool> {
+    let said = line.strip_prefix("e: ")?;
+    let of = |mark: &str, tool| said.starts_with(mark).then_some(tool);
+    of("[ksp] ", BuildTool::Ksp).or_else(|| of("[kapt] ", BuildTool::Kapt)).or(Some(BuildTool::Kotlinc))
+}
+
+/// Returns the problem of a chain that `first` begins; the file that a compiler was at is its place.
+fn of_chain(first: &str, deepest: String, compiler: Option<BuildTool>) -> BuildProblem {
+    static FILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"While analysing (?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]+\.kts?):(?P<l>\d+):(?P<c>\d+)").ok()
+    });
+    let Some(tool) = compiler else { return BuildProblem::error(BuildTool::Exception, deepest) };
+    let found = FILE.as_ref().and_then(|file| file.captures(first));
+    let place = found.map(|found| {
+        let number = |name: &str| found[name].parse().ok();
+        OutputPlace { path: found["path"].to_owned(), line: number("l"), column: number("c") }
+    });
+    let message = if first.ends_with(&deepest) { deepest } else { format!("{deepest}\n{first}") };
+    BuildProblem::error(tool, message).at(place)
 }
 
 /// Returns the exception of a line, with the line after it if its message names nothing and ends in a colon.
@@ -70,7 +96,7 @@ fn is_of_build(line: &str) -> bool {
 fn exception(line: &str) -> Option<String> {
     static EXCEPTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r#"^(?:\[\w+\] )?(?:Caused by: |Cause \d+: |Exception in thread "[^"]*" )?(?P<e>(?:[a-z_][\w$]*\.)+(?:[A-Z][\w$.]*)?(?:Exception|Error|Failure)(?:: .*)?|ScriptCompilationException\(.*)$|^Caused by: (?P<c>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*: .*)$"#,
+            r#"^(?:e: )?(?:\[\w+\] )?(?:Caused by: |Cause \d+: |Exception in thread "[^"]*" )?(?P<e>(?:[a-z_][\w$]*\.)+(?:[A-Z][\w$.]*)?(?:Exception|Error|Failure)(?:: .*)?|ScriptCompilationException\(.*)$|^Caused by: (?P<c>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*: .*)$"#,
         )
         .ok()
     });

@@ -21,14 +21,14 @@ pub(super) struct BegunProblem {
 }
 
 /// A path of a file with one of these ends; a drive letter may stand before it.
-const CODE: &str = r"(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:kt|kts|java))";
+const CODE: &str = r"(?P<path>(?:/?[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:kt|kts|java))";
 const XML: &str = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\r\n]*?[^:\s]\.(?:xml|png|webp|9\.png))";
 
 static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     use BuildTool::{
         Aapt, Bazel, Clang, Compose, Gradle, Javac, Kapt, Kotlinc, Lint, Manifest, Maven, Other, R8, Style,
     };
-    let forms: [(String, BuildTool, bool); 41] = [
+    let forms: [(String, BuildTool, bool); 42] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):?(?:\s+(?P<m>.*))?$"), Kotlinc, true),
         // Gradle with Kotlin before 1.8.20: `e: /p/A.kt: (3, 5): Unresolved reference: x`.
@@ -38,7 +38,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // kotlinc's own command line: `A.kt:3:5: error: unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^{CODE}:(?P<l>\d+):(?P<c>\d+): (?P<s>error|warning): (?P<m>.*)$"), Kotlinc, true),
         // Maven: `[ERROR] /p/A.kt: (3, 5) Unresolved reference: x` and `[ERROR] /p/A.java:[3,5] cannot find symbol`.
-        (format!(r"^\[(?P<s>ERROR|WARNING)\] (?:file:///??)?{CODE}:? ?[\[(](?P<l>\d+),\s?(?P<c>\d+)[\])]:? (?P<m>.*)$"), Kotlinc, false),
+        (format!(r"^\[(?P<s>ERROR|WARNING)\] (?:file:///??)?{CODE}:? ?[\[(](?P<l>\d+),\s?(?P<c>\d+)[\])]:? (?P<m>.*)$"), Kotlinc, true),
         // Android lint: `/p/A.kt:12: Error: Call requires API level 26 (current min is 21): x [NewApi]`.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+)(?::(?P<l>\d+))?: (?P<s>Error|Warning): (?P<m>.*\[\w+(?: from [^\]]*)?\])$".to_owned(), Lint, true),
         // javac: `/p/A.java:3: error: cannot find symbol`; made by javac 17 here, which says `error` in Chinese, Japanese and German, too.
@@ -46,7 +46,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // The manifest merger: `/p/AndroidManifest.xml:12:9-40 Error:`, the message in the next lines.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?AndroidManifest\.xml)(?::(?P<l>\d+):(?P<c>\d+)\S*)? (?P<s>Error|Warning):\s*(?P<m>.*)$".to_owned(), Manifest, true),
         // AAPT2 through the Android Gradle plugin: `ERROR:/p/res/layout/a.xml:12: AAPT: error: resource string/x (aka …) not found.`
-        (format!(r"^(?P<s>ERROR|WARN|AGPBI|error|warn): ?{XML}:(?P<l>\d+)(?::(?P<c>\d+))?(?:-[\d:-]+)?: AAPT: (?:error|warn): (?P<m>.*)$"), Aapt, false),
+        (format!(r"^(?P<s>ERROR|WARN|AGPBI|error|warn): ?{XML}(?::(?P<l>\d+)(?::(?P<c>\d+))?(?:-[\d:-]+)?)?: AAPT: (?:error|warn): (?P<m>.*)$"), Aapt, false),
         // AAPT2 itself: `com.x.app-main-38:/layout/a.xml:12: error: resource color/x not found.`
         (format!(r"^{XML}:(?P<l>\d+)(?::(?P<c>\d+))?(?:-[\d:-]+)?: (?:AAPT: )?(?P<s>error|warn): (?P<m>.*)$"), Aapt, false),
         // Resources that do not parse: `/p/res/values/strings.xml:5:9: Error: The element type "string" must be terminated …`
@@ -85,6 +85,8 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         (r"^(?P<m>This version \(\S+\) of the Compose Compiler requires Kotlin version .*)$".to_owned(), Compose, false),
         // Clang, its linker and CMake: <https://github.com/react/react-native/issues/26425>, <https://github.com/wzj5530/Vins-On-Android/issues/15>.
         (r"^(?:C/C\+\+: )?(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift)):(?P<l>\d+)(?::(?P<c>\d+))?: (?:fatal )?(?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, true),
+        // Other compilers in the form of GCC: Dart's, in gradle_error.txt of <https://github.com/MeddyTz/fundihub>.
+        (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+):(?P<l>\d+):(?P<c>\d+): (?:fatal )?(?P<s>error|Error|warning|Warning): (?P<m>.*)$".to_owned(), Other, true),
         (r"^(?:C/C\+\+: )?(?:ld(?:\.lld|64\.lld)?|clang(?:\+\+)?(?:\.exe)?): (?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, false),
         // <https://github.com/JetBrains/kotlin-native/issues/4035>
         (r"^(?:C/C\+\+: )?ld: (?P<m>[a-z].*)$".to_owned(), Clang, false),

@@ -6,9 +6,11 @@ mod blocks;
 mod cache_report;
 mod causes;
 mod exceptions;
+mod failed_tasks;
 mod failed_tests;
 mod flutter_advice;
 mod joined_lines;
+mod likely_errors;
 mod lines;
 mod linker;
 mod locate;
@@ -89,7 +91,7 @@ impl BuildTool {
         !matches!(self, BuildTool::Exception | BuildTool::Other)
     }
 
-    /// Whether its messages count as errors only by their form; if the build succeeded, they are none.
+    /// Whether its messages count as errors only by their form.
     fn is_guessed(self) -> bool {
         matches!(
             self,
@@ -157,6 +159,11 @@ impl BuildProblem {
         BuildProblem { tasks: task.into_iter().collect(), ..self }
     }
 
+    /// Whether it is no error if the build succeeded: it counts as one only by its form, or Kotlin's compiler started again without its daemon.
+    fn is_guessed(&self) -> bool {
+        self.tool.is_guessed() || self.tool == BuildTool::Kotlinc && self.place.is_none()
+    }
+
     /// Returns the first line of the message: what is wrong.
     fn headline(&self) -> &str {
         self.message.lines().next().unwrap_or_default()
@@ -190,7 +197,7 @@ pub fn explain_build(view: &View, text: &str, cancel: &Cancel) -> Result<Explain
     let errors: Vec<BuildProblem> = problems
         .into_iter()
         .filter(|problem| problem.severity == BuildSeverity::Error)
-        .filter(|problem| outcome != BuildOutcome::Succeeded || !problem.tool.is_guessed())
+        .filter(|problem| outcome != BuildOutcome::Succeeded || !problem.is_guessed())
         .collect();
     let mut places = locate::ProjectFiles::find(view, &errors, cancel)?;
     let mut located = Vec::with_capacity(errors.len());

@@ -10,7 +10,7 @@ use super::blocks::{self, Block};
 use super::causes::is_summary;
 use super::lines::plain_lines;
 use super::messages::{BegunProblem, begun, ends_message, is_caret};
-use super::{BuildProblem, BuildSeverity, BuildTool, proguard, unmarked};
+use super::{BuildProblem, BuildSeverity, BuildTool, failed_tasks, likely_errors, proguard, unmarked};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 
@@ -40,6 +40,7 @@ pub struct ParsedBuild {
 /// Reads a build's output.
 pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled> {
     let lines = plain_lines(text);
+    let has_report = lines.iter().any(|line| line.starts_with("* What went wrong:"));
     let mut problems = Problems::default();
     let mut task = String::new();
     let mut outcome = BuildOutcome::Unknown;
@@ -57,7 +58,7 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
         } else if let Some(ended) = outcome_of(line) {
             outcome = if outcome == BuildOutcome::Failed { outcome } else { ended };
             at += 1;
-        } else if let Some(Block { problems: found, next }) = blocks::read(&lines, at) {
+        } else if let Some(Block { problems: found, next }) = blocks::read(&lines, at, has_report) {
             for mut problem in found {
                 if problem.tasks.is_empty() && !task.is_empty() && problem.place.is_some() {
                     problem.tasks.push(task.clone());
@@ -70,6 +71,10 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
             problem.message = message(&problem.message, &lines[at + 1..=at + further]);
             if !task.is_empty() {
                 problem.tasks.push(task.clone());
+            }
+            // ktlint writes like Kotlin's compiler.
+            if problem.tool == BuildTool::Kotlinc && is_style_check(&task) {
+                problem.tool = BuildTool::Style;
             }
             if !problem.message.is_empty() {
                 problems.add(problem);
@@ -86,6 +91,17 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
     if outcome != BuildOutcome::Succeeded && !errors().any(is_cause) {
         let is_failed = errors().next().is_some();
         unmarked::read(&lines, is_failed).into_iter().for_each(|problem| problems.add(problem));
+    }
+    let errors = || problems.list.iter().filter(|problem| problem.severity == BuildSeverity::Error);
+    if outcome == BuildOutcome::Failed && !errors().any(is_cause) {
+        let ended = |problem: &BuildProblem| problem.message.contains("non-zero exit value");
+        let has_program_failed = errors().any(ended);
+        likely_errors::read(&lines, has_program_failed).into_iter().for_each(|problem| problems.add(problem));
+    }
+    if outcome == BuildOutcome::Failed
+        && !problems.list.iter().any(|problem| problem.severity == BuildSeverity::Error)
+    {
+        failed_tasks::read(&lines).into_iter().for_each(|problem| problems.add(problem));
     }
     Ok(ParsedBuild { problems: problems.list, outcome })
 }
@@ -109,6 +125,12 @@ pub(super) fn task_of(line: &str) -> Option<&str> {
         (is_path && state.chars().all(|c| c.is_ascii_uppercase() || c == '-')).then_some(task)
     };
     modern.and_then(|rest| rest.split(' ').next()).or_else(old)
+}
+
+/// Whether a task checks how code is written.
+fn is_style_check(task: &str) -> bool {
+    let task = task.to_lowercase();
+    ["ktlint", "detekt", "spotless"].iter().any(|tool| task.contains(tool))
 }
 
 pub(super) fn outcome_of(line: &str) -> Option<BuildOutcome> {

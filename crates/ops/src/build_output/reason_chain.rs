@@ -72,6 +72,9 @@ pub(super) fn of_block(block: &[&str], place: Option<OutputPlace>) -> Vec<BuildP
             message.push_str(line);
         }
     }
+    if is_version(&headline) {
+        message.push_str("\nGradle says no more than this version: of Java, most likely, newer than this Gradle or its Kotlin compiler can run on.");
+    }
     let place = place.filter(|_| problems.is_empty());
     problems.push(BuildProblem::error(tool_of(&message), message).at(place).in_task(task));
     problems
@@ -102,6 +105,11 @@ fn leading(rest: &[&str]) -> usize {
         let is_course = rest[0].trim_start().starts_with("Execution failed for task ");
         return usize::from(is_course && rest.len() > 1);
     };
+    // How a task ran says less than which task it is.
+    let is_how = text_of(rest[deepest]).starts_with("A failure occurred while executing ");
+    if is_how && text_of(rest[0]).starts_with("Execution failed for task ") {
+        return 0;
+    }
     if names_something(text_of(rest[deepest])) {
         return deepest;
     }
@@ -164,6 +172,12 @@ pub(super) fn completed(line: &str, next: Option<&str>) -> String {
         Some(next) if line.ends_with(':') && !names_something(line) => format!("{line} {next}"),
         _ => line.to_owned(),
     }
+}
+
+/// Whether a reason is nothing but a version, as in gradle_error.txt of <https://github.com/AveryCodesCat/TUI-ConsoleLauncher>.
+fn is_version(reason: &str) -> bool {
+    reason.starts_with(|c: char| c.is_ascii_digit())
+        && reason.chars().all(|c| c.is_ascii_digit() || ".+_-".contains(c))
 }
 
 fn tool_of(message: &str) -> BuildTool {

@@ -36,7 +36,7 @@ pub(super) fn went_wrong(lines: &[String], at: usize) -> Option<Block> {
         line.starts_with("* ")
             || line.starts_with("BUILD ")
             || line.starts_with("====")
-            || line.starts_with("> Task ")
+            || ["> Task ", "> Run with --", "> Get more help at "].iter().any(|start| line.starts_with(start))
             || is_numbered(line)
     };
     while next < lines.len() && next - first < MAX_LINES && !ends(&lines[next]) {

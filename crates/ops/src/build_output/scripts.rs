@@ -23,11 +23,16 @@ pub(super) fn script_error(block: &[&str], place: Option<&OutputPlace>) -> Optio
 
 /// Reads the error of a Kotlin script: `Line 12:     foo()`, and beneath it `^ Unresolved reference: foo`.
 fn kotlin_error(block: &[&str], place: Option<&OutputPlace>) -> Option<BuildProblem> {
-    let at = block.iter().position(|line| line.trim_start().starts_with("Line "))?;
-    let number = block[at].trim_start().strip_prefix("Line ")?.split(':').next()?.trim().parse().ok()?;
-    let message = block.get(at + 1)?.trim().strip_prefix('^')?.trim();
-    let place = OutputPlace { path: place?.path.clone(), line: Some(number), column: None };
-    Some(BuildProblem::error(BuildTool::Gradle, message).at(Some(place)))
+    let found = block.windows(2).filter_map(|pair| {
+        let number =
+            pair[0].trim_start().strip_prefix("Line ")?.split(':').next()?.trim().parse::<usize>().ok()?;
+        Some((number, pair[1].trim().strip_prefix('^')?.trim()))
+    });
+    let found: Vec<(usize, &str)> = found.collect();
+    // Gradle lists the script's warnings among them.
+    let error = found.iter().find(|(_, message)| !message.contains(" is deprecated")).or(found.first())?;
+    let place = OutputPlace { path: place?.path.clone(), line: Some(error.0), column: None };
+    Some(BuildProblem::error(BuildTool::Gradle, error.1).at(Some(place)))
 }
 
 /// Reads the error of a Groovy script: `build file '/p/build.gradle': 12: unexpected token: } @ line 12, column 1.`

@@ -1,0 +1,17 @@
+//! Tasks that failed, where an output says no more of it: `> Task :app:kaptDebugKotlin FAILED`. What Gradle writes to its error output is often
+//! not in the same file.
+
+use super::parse::task_of;
+use super::{BuildProblem, BuildTool};
+
+/// Returns a problem for each task that failed.
+pub(super) fn read(lines: &[String]) -> Vec<BuildProblem> {
+    let failed = lines.iter().filter(|line| line.ends_with(" FAILED")).filter_map(|line| task_of(line));
+    let problem = |task: &str| {
+        let message = format!(
+            "Execution failed for task '{task}'.\nThe text does not say why: give the whole output, or run it with --stacktrace."
+        );
+        BuildProblem::error(BuildTool::Gradle, message).in_task(Some(task.to_owned()))
+    };
+    failed.map(problem).collect()
+}

@@ -1,0 +1,82 @@
+//! Finds the line that reads like an error where no known form tells one: programs that Gradle starts write what they like. What was found
+//! says that it is a guess.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::parse::{outcome_of, task_of};
+use super::{BuildProblem, BuildTool};
+
+/// What is said of a line that was found so.
+const DOUBT: &str = "No form that is known marks this as an error: it is the first line that reads like one.";
+
+/// What is said of the last line of a program.
+const LAST: &str =
+    "No line reads like an error: this is the last one that the task wrote before a program of it failed.";
+
+/// A line that is an error by what stands at its start. One form: build_release_log2.txt of
+/// <https://github.com/algosal/AGSPay-Android-Full-Taxation>.
+static MARKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"^\s*(?:(?:Uncaught |Unhandled )?(?:[\w$.]+\.)?[A-Z][\w$]*(?:Error|Exception): \S|(?:npm ERR!|✖|✘|❌|✗) *\S|(?:error|ERROR|fatal|FATAL)(?:\[\w+\])?[: ] *\S|\S+(?:\(\d+,\d+\)|:\d+(?::\d+)?)?: (?:fatal )?error\b)",
+    )
+    .ok()
+});
+
+/// A sentence in which something failed.
+static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:not found|no such file|cannot|can't|could not|couldn't|unable to|failed to|failed with|is not recognized|permission denied|access is denied|unrecognized|unsupported|does not exist|doesn't exist|undefined (?:reference|symbol)|out of memory|timed out|unknown|unexpected|invalid|illegal|missing)\b",
+    )
+    .ok()
+});
+
+/// What is no error, whatever it says.
+static HARMLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)^\s*(?:w:|warn|note:|info\b|debug\b|at |> (?:task|transform|configure)|file or directory '|could not execute \[report |skipping |caching |resolve mutations )|\bwarning\b|deprecated|up-to-date|could not be reused|^\s*0 errors?\b|^\[incubating\]|^\s*(?:build cache is|caching has|task has failed|task has not|successfully started|starting process)",
+    )
+    .ok()
+});
+
+/// Returns the line that reads most like an error; `has_program_failed` if a program that the build started did: then any sentence of its task
+/// may be why, and its last line is.
+pub(super) fn read(lines: &[String], has_program_failed: bool) -> Option<BuildProblem> {
+    let (marked, failure, harmless) = (MARKED.as_ref()?, FAILURE.as_ref()?, HARMLESS.as_ref()?);
+    let failed = lines.iter().find(|line| line.ends_with(" FAILED")).and_then(|line| task_of(line));
+    let of_task = failed.map_or(Vec::new(), |task| written_by(lines, task));
+    let to = lines.iter().position(|line| line.starts_with("FAILURE: ")).unwrap_or(lines.len());
+    let all: Vec<&str> = lines[..to].iter().map(String::as_str).collect();
+    let first = |of: &[&str], pattern: &Regex| {
+        of.iter()
+            .find(|line| pattern.is_match(line) && !harmless.is_match(line))
+            .map(|line| (*line).to_owned())
+    };
+    let is_told = |line: &&&str| !line.trim().is_empty() && !harmless.is_match(line);
+    let reads = first(&of_task, marked)
+        .or_else(|| first(&of_task, failure).filter(|_| has_program_failed))
+        .or_else(|| first(&all, marked));
+    let last = || of_task.iter().rfind(is_told).filter(|_| has_program_failed).map(|line| (*line).to_owned());
+    let (line, doubt) = match reads {
+        Some(line) => (line, DOUBT),
+        None => (last()?, LAST),
+    };
+    Some(BuildProblem::error(BuildTool::Other, format!("{}\n{doubt}", line.trim())))
+}
+
+/// Returns what a task wrote: the lines behind each of its headers.
+fn written_by<'l>(lines: &'l [String], task: &str) -> Vec<&'l str> {
+    let mut is_of_task = false;
+    let mut written = Vec::new();
+    for line in lines {
+        if let Some(name) = task_of(line) {
+            is_of_task = name == task;
+        } else if outcome_of(line).is_some() {
+            is_of_task = false;
+        } else if is_of_task {
+            written.push(line.as_str());
+        }
+    }
+    written
+}
