@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::fake_editor::{FakeEditor, uri};
+use crate::lsp_stage::{fifo, install_fake};
 use crate::support::{User, write};
 
 const SHOP: &str =
@@ -86,6 +87,44 @@ fn places_and_texts_are_those_that_the_editor_counts() {
     editor.change(&uri(&user, "project/shop.py"), 2, [0, 0, 0, 0], "\n\n");
     let moved = editor.ask("textDocument/definition", at(&user, "user.py", 2, 12));
     assert_eq!(places(&moved), ["shop.py:8:4-7"], "{moved}");
+}
+
+#[test]
+fn places_are_those_of_a_ready_server_however_late_it_answers() {
+    let user = User::new();
+    let text = "class One:\n    def run(self):\n        pass\n\n\nclass Two:\n    def run(self):\n        pass\n\n\ndef f(x):\n    x.run()\n";
+    write(&user.path("project/a.py"), text);
+    write(&user.path("config/config.toml"), "server_answer_ms = 1\n");
+    let asked = fifo(&user.path("asked"));
+    let range = json!({ "start": { "line": 1, "character": 8 }, "end": { "line": 1, "character": 11 } });
+    install_fake(
+        &user,
+        &json!({
+            "capabilities": { "referencesProvider": true, "hoverProvider": true },
+            "on": {
+                "textDocument/references": [{ "wait_for": asked }, { "answer": [{ "uri": "{uri}", "range": range }] }],
+                "textDocument/hover": [{ "answer": { "contents": "a method" } }],
+            },
+        }),
+    );
+    let (mut editor, _) = editor(&user, &["python"], json!({}));
+    editor.open(&uri(&user, "project/a.py"), 1, text);
+    let ready = json!({ "relative_path": "a.py", "line": 2, "name": "run", "wait": "ready" });
+    let said = user.symd().args(["call", "hover", &ready.to_string()]).output().unwrap();
+    assert!(String::from_utf8_lossy(&said.stdout).contains("a method"), "{said:?}");
+
+    let mut params = at(&user, "a.py", 1, 9);
+    params["context"] = json!({ "includeDeclaration": true });
+    editor.send(
+        &json!({ "jsonrpc": "2.0", "id": "late", "method": "textDocument/references", "params": params }),
+    );
+    // Whoever is answered at once has not waited for the server.
+    let hover = editor.ask("textDocument/hover", at(&user, "a.py", 10, 4));
+    assert!(hover["result"]["contents"]["value"].as_str().unwrap().contains("def f(x)"), "{hover}");
+    drop(std::fs::OpenOptions::new().write(true).open(&asked).unwrap());
+    let answer = editor.await_message(|message| message["id"] == "late");
+    // Not `x.run()`, of which syntax cannot tell that it is another class's.
+    assert_eq!(places(&answer), ["a.py:1:8-11"], "{answer}");
 }
 
 #[test]

@@ -108,6 +108,7 @@ mod parse_workers;
 mod patch_git;
 mod projects;
 mod python_traces;
+mod question_threads;
 mod readme_editor;
 mod real_servers;
 mod reference_tools;

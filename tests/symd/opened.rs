@@ -111,6 +111,7 @@ impl Opening {
                 &symd::config::settings::Settings::default(),
             ),
             view: None,
+            here: None,
         }
     }
 }

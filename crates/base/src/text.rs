@@ -3,7 +3,7 @@
 //! normalises.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::position::{LineColumn, TextRange};
 
@@ -22,9 +22,12 @@ pub enum Encoding {
     Lossy,
 }
 
-/// Decoded text together with the byte offsets at which its lines start.
+/// Decoded text together with the byte offsets at which its lines start. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Text {
+pub struct Text(Arc<DecodedText>);
+
+#[derive(Debug)]
+struct DecodedText {
     text: String,
     encoding: Encoding,
     /// Computed on first use: many texts are only searched.
@@ -72,20 +75,20 @@ impl Text {
     /// Decodes a file's bytes. `vfs` has rejected files over 4 GiB before.
     pub fn decode(bytes: Vec<u8>) -> Result<Text, Binary> {
         let (text, encoding) = decode(bytes)?;
-        Ok(Text { text, encoding, line_starts: OnceLock::new() })
+        Ok(Text(Arc::new(DecodedText { text, encoding, line_starts: OnceLock::new() })))
     }
 
     fn line_starts(&self) -> &[u32] {
-        self.line_starts.get_or_init(|| line_starts(&self.text))
+        self.0.line_starts.get_or_init(|| line_starts(&self.0.text))
     }
 
     /// Returns the decoded text without a byte-order mark; its line endings are unchanged.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     pub fn encoding(&self) -> Encoding {
-        self.encoding
+        self.0.encoding
     }
 
     /// Returns the number of lines as an editor counts them: one more than there are line breaks, so `a\n`
@@ -97,14 +100,14 @@ impl Text {
     /// Returns line `line` (0-based) without its line break; `None` past the last line.
     pub fn line(&self, line: usize) -> Option<&str> {
         let start = *self.line_starts().get(line)? as usize;
-        let end = self.line_starts().get(line + 1).map_or(self.text.len(), |&next| next as usize);
-        Some(self.text[start..end].trim_end_matches(['\n', '\r']))
+        let end = self.line_starts().get(line + 1).map_or(self.0.text.len(), |&next| next as usize);
+        Some(self.0.text[start..end].trim_end_matches(['\n', '\r']))
     }
 
     /// Returns the byte offset at which `line` (0-based) starts; the text's length for every line past the
     /// last.
     pub fn line_start(&self, line: usize) -> usize {
-        self.line_starts().get(line).map_or(self.text.len(), |&start| start as usize)
+        self.line_starts().get(line).map_or(self.0.text.len(), |&start| start as usize)
     }
 
     /// Returns the 0-based line and byte column of a byte offset.
@@ -118,7 +121,7 @@ impl Text {
 
     /// Returns the text of a range; empty when the range does not lie in the text or splits a character.
     pub fn slice(&self, range: TextRange) -> &str {
-        self.text.get(range.as_range()).unwrap_or("")
+        self.0.text.get(range.as_range()).unwrap_or("")
     }
 }
 

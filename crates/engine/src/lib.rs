@@ -16,6 +16,7 @@ mod pending;
 mod pool;
 mod preparsed;
 mod question_caches;
+mod read_texts;
 mod recent_parses;
 mod recorded;
 mod run;
@@ -23,6 +24,7 @@ mod scan;
 mod searches;
 mod shared_outlines;
 mod status;
+mod steps_here;
 mod stored_outlines;
 mod trials;
 mod turns;
@@ -50,6 +52,7 @@ pub use memory::EngineMemory;
 pub use preparsed::PreparsedOutline;
 pub use scan::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
+pub use steps_here::StepsHere;
 pub use turns::EditTurn;
 pub use view::{CurrentError, CurrentText, View};
 pub use view_here::ViewHere;
@@ -98,7 +101,7 @@ pub struct Engine {
     cache: Option<Arc<Cache>>,
     gate: QuestionGate,
     turns: EditQueue,
-    /// Limits the questions that run on threads of those that ask ([`Engine::view_here`]).
+    /// Limits the questions that run on threads of those that ask ([`Engine::view_here`], [`Engine::steps_here`]).
     outside_pool: Arc<Semaphore>,
     preparsed: Arc<PreparsedOutlines>,
     parsers: Parsers,

@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::by_need::PartialView;
 use super::kept_kotlin::{KeptKotlin, KeptState, KotlinKey};
+use super::read_texts::ReadTexts;
 use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
 use super::stored_outlines::StoredOutlines;
+use symd_base::text::Binary;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
@@ -54,6 +56,8 @@ pub struct View {
     pub(super) gradle_modules: OnceLock<Arc<GradleModules>>,
     /// The results of reading files.
     pub(super) read: Mutex<ReadResults>,
+    /// What was read last.
+    pub(super) read_texts: ReadTexts,
 }
 
 /// Files of the index that a question read with another result than expected.
@@ -118,9 +122,8 @@ impl View {
             // The answer is discarded: the snapshot has noted that the question needs the file.
             Content::Unread => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
-        let bytes = self.files.read_no_follow(&file.path, MAX_PARSED_BYTES)?.bytes;
-        let now = ContentHash::of(&bytes);
-        let text = Text::decode(bytes).map_err(|_| skipped(file, Skipped::Binary))?;
+        let (text, now) = self.read_text(&file.path, MAX_PARSED_BYTES)?;
+        let text = text.map_err(|_| skipped(file, Skipped::Binary))?;
         let outline = match origin {
             _ if now == *hash => {
                 file.outline().ok_or_else(|| CurrentError::NotIndexed(file.path.clone()))?.clone()
@@ -133,6 +136,16 @@ impl View {
             Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
         Ok(CurrentText { text, outline, hash: now })
+    }
+
+    /// Reads a file's text, and the hash of its bytes. Fails if it has more than `most` bytes.
+    pub fn read_text(
+        &self,
+        path: &RelPath,
+        most: u64,
+    ) -> Result<(Result<Text, Binary>, ContentHash), VfsError> {
+        let bytes = self.files.read_no_follow(path, most)?.bytes;
+        Ok(self.read_texts.decode(path, bytes))
     }
 
     /// Whether the question needed something of a file that the view lacks: whatever came of its steps so far is to be

@@ -35,6 +35,8 @@ pub enum Pointer {
         path: RelPath,
         /// In bytes of the text.
         range: TextRange,
+        /// The content hash of the version to which `range` belongs.
+        hash: ContentHash,
     },
 }
 
@@ -139,7 +141,7 @@ fn resolve_pointer(
             Ok(ResolvedPointer { name_range, at, language, read_as })
         }
         Pointer::Use { relative_path, line, name } => on_line(view, languages, relative_path, *line, name),
-        Pointer::Name { path, range } => named_at(view, languages, path, *range),
+        Pointer::Name { path, range, hash } => Ok(named_at(view, languages, path, (*range, *hash))),
     }
 }
 
@@ -189,15 +191,13 @@ fn named_at(
     view: &View,
     languages: &Languages,
     path: &RelPath,
-    range: TextRange,
-) -> Result<ResolvedPointer, QuestionError> {
-    let read = view.files.read_no_follow(path, u64::MAX);
-    let read = read.map_err(|error| QuestionError::Place(error.to_string()))?;
-    let grammar = view.snapshot.files.get(path.as_str()).and_then(|file| file.grammar());
-    let language = languages.language_of(path).or_else(|| languages.by_name(grammar?.name()));
-    let (hash, revision) = (ContentHash::of(&read.bytes), view.snapshot.revision);
-    let at = DocumentPosition { path: path.clone(), offset: range.start, hash, revision };
-    Ok(ResolvedPointer { at, language, name_range: range, read_as: None })
+    (range, hash): (TextRange, ContentHash),
+) -> ResolvedPointer {
+    let grammar = || view.snapshot.files.get(path.as_str()).and_then(|file| file.grammar());
+    let language = languages.language_of(path).or_else(|| languages.by_name(grammar()?.name()));
+    let at =
+        DocumentPosition { path: path.clone(), offset: range.start, hash, revision: view.snapshot.revision };
+    ResolvedPointer { at, language, name_range: range, read_as: None }
 }
 
 /// Formats the number of lines; the empty one behind a final line break does not count.

@@ -31,6 +31,7 @@ pub mod overrides;
 pub mod overview;
 mod powershell;
 pub mod question;
+mod question_thread;
 pub mod recent_changes;
 pub mod references;
 pub mod relations;
@@ -52,6 +53,7 @@ use std::sync::Arc;
 
 use buffers::Buffers;
 use editor_context::EditorContexts;
+pub use question_thread::QuestionThread;
 use symd_config::Languages;
 use symd_docsearch::DocsSearch;
 use symd_edit::{Editor, Recovered};
@@ -85,6 +87,8 @@ pub struct Project {
     pub solutions: solutions::Solutions,
     /// The view of a question of several steps; `None` outside one.
     pub view: Option<Arc<View>>,
+    /// The thread of a question whose steps run on one ([`Project::on_this_thread`]).
+    pub here: Option<Arc<QuestionThread>>,
 }
 
 impl Project {

@@ -145,7 +145,10 @@ impl Project {
         if view.is_lacking() {
             return Err(QuestionError::Lacking);
         }
-        let done = self.engine.ask_on(view.clone(), move |view| work(view, &cancel)).await;
+        let done = match &self.here {
+            Some(here) => here.run(&self.engine, &view, work).await,
+            None => self.engine.ask_on(view.clone(), move |view| work(view, &cancel)).await,
+        };
         // Even a panic is discarded then.
         if view.is_lacking() { Err(QuestionError::Lacking) } else { Ok(done?) }
     }

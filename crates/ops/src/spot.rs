@@ -83,14 +83,64 @@ pub struct Dropped {
 }
 
 /// A server's spans after validation.
-#[derive(Clone, Debug, Default)]
-pub struct Checked {
+#[derive(Clone, Debug)]
+pub struct Checked<P = Spot> {
     /// Spots in path order, then by offset.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<P>,
     /// Places outside the project, in path order, then by line.
     pub outside: Vec<OutsideSpot>,
     /// What was dropped.
     pub dropped: Dropped,
+}
+
+impl<P> Default for Checked<P> {
+    fn default() -> Checked<P> {
+        Checked { spots: Vec::new(), outside: Vec::new(), dropped: Dropped::default() }
+    }
+}
+
+/// A place of which only the range is of interest.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FilePlace {
+    pub(crate) path: RelPath,
+    /// The range in bytes.
+    pub(crate) range: TextRange,
+}
+
+/// What is kept of a place.
+pub(crate) trait Placed: Send + 'static {
+    /// Returns the place at a range of the text of `path`.
+    fn of(source: &Source, path: &RelPath, range: TextRange) -> Self;
+    fn path(&self) -> &RelPath;
+    fn range(&self) -> TextRange;
+}
+
+impl Placed for Spot {
+    fn of(source: &Source, path: &RelPath, range: TextRange) -> Spot {
+        source.spot(path, range)
+    }
+
+    fn path(&self) -> &RelPath {
+        &self.path
+    }
+
+    fn range(&self) -> TextRange {
+        self.range
+    }
+}
+
+impl Placed for FilePlace {
+    fn of(_: &Source, path: &RelPath, range: TextRange) -> FilePlace {
+        FilePlace { path: path.clone(), range }
+    }
+
+    fn path(&self) -> &RelPath {
+        &self.path
+    }
+
+    fn range(&self) -> TextRange {
+        self.range
+    }
 }
 
 /// The text that a span must hold.
@@ -104,6 +154,16 @@ pub enum Expect<'a> {
 
 /// Validates the places that a server points at.
 pub fn check(view: &View, spans: &[Span], expect: Expect<'_>, cancel: &Cancel) -> Result<Checked, Cancelled> {
+    check_places(view, spans, expect, cancel)
+}
+
+/// Like [`check`], and keeps of each place what `P` holds.
+pub(crate) fn check_places<P: Placed>(
+    view: &View,
+    spans: &[Span],
+    expect: Expect<'_>,
+    cancel: &Cancel,
+) -> Result<Checked<P>, Cancelled> {
     let mut checked = Checked::default();
     let mut by_file: BTreeMap<&RelPath, Vec<&Span>> = BTreeMap::new();
     for span in spans {
@@ -139,7 +199,7 @@ pub fn check(view: &View, spans: &[Span], expect: Expect<'_>, cancel: &Cancel) -
                 Some(_) => {}
             }
         }
-        checked.spots.extend(ranges.into_iter().map(|range| source.spot(path, range)));
+        checked.spots.extend(ranges.into_iter().map(|range| P::of(&source, path, range)));
     }
     Ok(checked)
 }

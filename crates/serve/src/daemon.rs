@@ -361,6 +361,7 @@ pub fn open_project(
         docs_search: DocsSearch::new(&settings.docs_search, &place.persistent.cache),
         solutions,
         view: None,
+        here: None,
     })
 }
 

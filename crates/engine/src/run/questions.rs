@@ -9,6 +9,7 @@ use super::Run;
 use crate::EngineError;
 use crate::by_need::{ByNeed, Fetched, PartialView};
 use crate::event::{Event, Question, QuestionLength, QuestionRun};
+use crate::read_texts::ReadTexts;
 use crate::run::send;
 use crate::view::View;
 use symd_index::{Snapshot, UnreadFiles};
@@ -177,6 +178,7 @@ impl Run {
             build_changes: self.build_changes,
             goes_on: AtomicBool::new(false),
             gradle_modules: OnceLock::new(),
+            read_texts: ReadTexts::default(),
             read: Mutex::default(),
         }
     }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use self::results::{
     CallItem, DiagnosticReport, DocumentSymbol, HoverResult, IncomingCall, LocatedRange, OutgoingCall,
-    Prepared, SymbolInformation, WorkspaceEditResult,
+    Prepared, SymbolInformation, WorkspaceEditResult, by_file,
 };
 use crate::wire::{Navigation, NavigationQuestion};
 use symd_base::{PathError, RelPath};
@@ -37,9 +37,48 @@ pub async fn answer(project: &Project, params: Value) -> Result<Box<RawValue>, S
     let asked: Navigation = serde_json::from_value(params).map_err(|error| error.to_string())?;
     let encoding = ColumnEncoding::from_lsp_name(&asked.encoding)
         .ok_or_else(|| format!("symd knows no position encoding {}", asked.encoding))?;
-    let form = AnswerForm { encoding, waiting: WaitPolicy::DontWait };
-    let question = Question { project, root: project.root(), form };
-    question.answer(asked.question).await
+    let form = AnswerForm { encoding, waiting: waiting(&asked.question) };
+    let (is_brief, of) = (is_brief(&asked.question), asked.question);
+    let answer = async move |project: Project| {
+        let question = Question { project: &project, root: project.root(), form };
+        // Boxed: questions go through many futures.
+        Box::pin(question.answer(of)).await
+    };
+    match is_brief {
+        true => project.on_one_thread(answer).await.map_err(|error| error.to_string())?,
+        false => answer(project.clone()).await,
+    }
+}
+
+/// How long a question waits for a server. An editor does not mark what is only possible: of places only those that a ready
+/// server names are given, however long it takes, as the server itself would take in symd's place.
+fn waiting(question: &NavigationQuestion) -> WaitPolicy {
+    use NavigationQuestion as Of;
+    match question {
+        Of::Definition { .. }
+        | Of::Declaration { .. }
+        | Of::TypeDefinition { .. }
+        | Of::Implementation { .. }
+        | Of::References { .. }
+        | Of::Callers { .. }
+        | Of::Callees { .. }
+        | Of::Supertypes { .. }
+        | Of::Subtypes { .. } => WaitPolicy::ForAnswer,
+        Of::Diagnostics { .. } => WaitPolicy::Until(Instant::now() + DIAGNOSTICS_WAIT),
+        Of::MovedFiles { .. } => WaitPolicy::Until(Instant::now() + MOVED_FILES_WAIT),
+        Of::Hover { .. }
+        | Of::DocumentSymbols { .. }
+        | Of::WorkspaceSymbols { .. }
+        | Of::HierarchyItems { .. }
+        | Of::Renameable { .. }
+        | Of::Rename { .. } => WaitPolicy::DontWait,
+    }
+}
+
+/// Whether a question waits for nothing but ready servers' answers.
+fn is_brief(question: &NavigationQuestion) -> bool {
+    use NavigationQuestion as Of;
+    !matches!(question, Of::Rename { .. } | Of::MovedFiles { .. } | Of::Diagnostics { .. })
 }
 
 /// What all questions need.
@@ -107,14 +146,10 @@ impl Question<'_> {
             Of::MovedFiles { moved, languages } => {
                 let moved = moved.iter().map(|(from, to)| Ok((rel(from)?, rel(to)?)));
                 let moved = moved.collect::<Result<Vec<(RelPath, RelPath)>, String>>()?;
-                let waiting = WaitPolicy::Until(Instant::now() + MOVED_FILES_WAIT);
-                let form = AnswerForm { waiting, ..form };
                 let edits = edits_of_moved_files(project, &moved, &languages, form).await?;
                 raw(&WorkspaceEditResult::of(root, &edits))
             }
             Of::Diagnostics { path } => {
-                let waiting = WaitPolicy::Until(Instant::now() + DIAGNOSTICS_WAIT);
-                let form = AnswerForm { waiting, ..form };
                 let told = known(diagnostics_of(project, &rel(&path)?, form).await)?.flatten();
                 raw(&DiagnosticReport::of(told.unwrap_or_default()))
             }
@@ -127,7 +162,12 @@ impl Question<'_> {
 
     fn located(self, found: Result<Vec<Span>, QuestionError>) -> Result<Box<RawValue>, String> {
         let found = known(found)?.unwrap_or_default();
-        raw(&found.iter().map(|span| LocatedRange::of(self.root, span)).collect::<Vec<LocatedRange>>())
+        let files = by_file(self.root, &found);
+        let mut all = Vec::with_capacity(found.len());
+        for (uri, spans) in &files {
+            all.extend(spans.iter().map(|span| LocatedRange::within(uri, span)));
+        }
+        raw(&all)
     }
 
     async fn hierarchy(

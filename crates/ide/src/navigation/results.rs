@@ -1,5 +1,6 @@
 //! Results as LSP 3.17 has them.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde::Serialize;
@@ -28,15 +29,26 @@ fn uri_of(root: &Path, span: &Span) -> String {
 
 /// `Location`.
 #[derive(Serialize)]
-pub(super) struct LocatedRange {
-    uri: String,
+pub(super) struct LocatedRange<'u> {
+    uri: Cow<'u, str>,
     range: LspRange,
 }
 
-impl LocatedRange {
-    pub(super) fn of(root: &Path, span: &Span) -> LocatedRange {
-        LocatedRange { uri: uri_of(root, span), range: range(span) }
+impl LocatedRange<'_> {
+    pub(super) fn of(root: &Path, span: &Span) -> LocatedRange<'static> {
+        LocatedRange { uri: Cow::Owned(uri_of(root, span)), range: range(span) }
     }
+
+    /// Returns a place in the file of this URI.
+    pub(super) fn within<'u>(uri: &'u str, span: &Span) -> LocatedRange<'u> {
+        LocatedRange { uri: Cow::Borrowed(uri), range: range(span) }
+    }
+}
+
+/// Returns the URIs of files, each with the places in it that stand together.
+pub(super) fn by_file<'s>(root: &Path, spans: &'s [Span]) -> Vec<(String, &'s [Span])> {
+    let of_files = spans.chunk_by(|a, b| a.file == b.file);
+    of_files.filter_map(|of_file| Some((uri_of(root, of_file.first()?), of_file))).collect()
 }
 
 /// `Hover`.
@@ -92,7 +104,7 @@ pub(super) struct SymbolInformation<'s> {
     name: &'s str,
     kind: u8,
     container_name: &'s str,
-    location: LocatedRange,
+    location: LocatedRange<'static>,
 }
 
 impl<'s> SymbolInformation<'s> {

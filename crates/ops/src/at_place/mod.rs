@@ -8,8 +8,6 @@ mod ranges;
 mod rename;
 mod symbols;
 
-use std::collections::BTreeSet;
-
 pub use self::diagnose::{PlacedDiagnostic, diagnostics_of};
 pub use self::hierarchy::{HierarchyItem, hierarchy};
 pub use self::moved::edits_of_moved_files;
@@ -21,8 +19,8 @@ use super::declared::declared_by;
 use super::definition::{FindDefinition, Pointer, definition};
 use super::hover::{AskHover, hover};
 use super::question::{QuestionError, Source};
-use super::references::of_target;
-use super::spot::{self, Expect};
+use super::references::{UsePlaces, use_places};
+use super::spot::{self, Expect, FilePlace};
 use super::target::{Target, declared_at};
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
@@ -116,28 +114,28 @@ pub async fn references_at(
 ) -> Result<Vec<Span>, QuestionError> {
     project
         .by_need(|project| async move {
-            let mut found: BTreeSet<(RelPath, TextRange)> = BTreeSet::new();
-            let mut outside = Vec::new();
             let targets = targets_at(&project, place, form.waiting).await?;
-            if targets.is_empty() {
-                found = by_server(&project, place, form.waiting).await?;
-            }
+            let UsePlaces { inside: mut found, mut outside } = match targets.is_empty() {
+                true => by_server(&project, place, form.waiting).await?,
+                false => UsePlaces::default(),
+            };
             for target in &targets {
-                let uses = of_target(&project, target, form.waiting).await?;
-                let all = uses.list.iter().chain(&uses.unreported).chain(&uses.in_other_languages);
-                found.extend(all.map(|one| (one.spot.path.clone(), one.spot.range)));
+                let uses = use_places(&project, target, form.waiting).await?;
+                found.extend(uses.inside);
                 outside.extend(uses.outside);
                 for one in project.declarations(target).await? {
-                    let declared = (one.at.path.clone(), one.name_range);
+                    let declared = FilePlace { path: one.at.path.clone(), range: one.name_range };
                     match declarations {
-                        DeclarationUses::Included => found.insert(declared),
-                        DeclarationUses::Excluded => found.remove(&declared),
-                    };
+                        DeclarationUses::Included => found.push(declared),
+                        DeclarationUses::Excluded => found.retain(|one| *one != declared),
+                    }
                 }
             }
+            found.sort();
+            found.dedup();
             with_ranges(&project, form.encoding, move |ranges| {
                 let mut all: Vec<Span> =
-                    found.iter().filter_map(|(path, range)| ranges.span(path, *range)).collect();
+                    found.iter().filter_map(|one| ranges.span(&one.path, one.range)).collect();
                 all.extend(outside.into_iter().map(|one| ranges.outside(one.path, one.line)));
                 all
             })
@@ -151,7 +149,7 @@ async fn by_server(
     project: &Project,
     place: &TextPlace,
     waiting: WaitPolicy,
-) -> Result<BTreeSet<(RelPath, TextRange)>, QuestionError> {
+) -> Result<UsePlaces, QuestionError> {
     let (here, languages) = (place.clone(), project.languages.clone());
     let at = project.with_view(move |view, _| {
         let (range, hash) = identifier(view, &here)?;
@@ -159,24 +157,27 @@ async fn by_server(
         let revision = view.snapshot.revision;
         Some((language, DocumentPosition { path: here.path, offset: range.start, hash, revision }))
     });
-    let Some((language, at)) = at.await? else { return Ok(BTreeSet::new()) };
+    let Some((language, at)) = at.await? else { return Ok(UsePlaces::default()) };
     let language = project.asked_about(language, &place.path)?;
     // Without a server nothing is known.
     let Ok(said) = project.servers.references(language, &at, waiting).await else {
-        return Ok(BTreeSet::new());
+        return Ok(UsePlaces::default());
     };
     let checked = project
-        .with_view(move |view, cancel: &Cancel| spot::check(view, &said.value, Expect::Anything, cancel))
+        .with_view(move |view, cancel: &Cancel| {
+            spot::check_places(view, &said.value, Expect::Anything, cancel)
+        })
         .await?
         .map_err(QuestionError::from)?;
-    Ok(checked.spots.into_iter().map(|spot| (spot.path, spot.range)).collect())
+    Ok(UsePlaces { inside: checked.spots, outside: Vec::new() })
 }
 
 /// Returns a pointer to the name at a place; `None` where no name is.
 async fn pointer(project: &Project, place: &TextPlace) -> Result<Option<Pointer>, QuestionError> {
     let place = place.clone();
-    let found = project.with_view(move |view, _| identifier(view, &place).map(|(range, _)| (place, range)));
-    Ok(found.await?.map(|(place, range)| Pointer::Name { path: place.path, range }))
+    let found = project
+        .with_view(move |view, _| identifier(view, &place).map(|(range, hash)| (place.path, range, hash)));
+    Ok(found.await?.map(|(path, range, hash)| Pointer::Name { path, range, hash }))
 }
 
 /// Returns the identifier at a place, which may touch it on either side, and the hash of its file.
@@ -200,14 +201,16 @@ async fn targets_at(
     waiting: WaitPolicy,
 ) -> Result<Vec<Target>, QuestionError> {
     let (at, languages) = (place.clone(), project.languages.clone());
-    let declared = project.with_view(move |view, _| {
-        let (range, _) = identifier(view, &at)?;
-        declared_at(view, &languages, &at.path, range.start)
+    let meant = project.with_view(move |view, _| {
+        let (range, hash) = identifier(view, &at)?;
+        let declared = declared_at(view, &languages, &at.path, range.start);
+        Some(declared.ok_or(Pointer::Name { path: at.path, range, hash }))
     });
-    if let Some(declared) = declared.await? {
-        return Ok(vec![declared]);
-    }
-    let Some(from) = pointer(project, place).await? else { return Ok(Vec::new()) };
+    let from = match meant.await? {
+        None => return Ok(Vec::new()),
+        Some(Ok(declared)) => return Ok(vec![declared]),
+        Some(Err(from)) => from,
+    };
     let asked = FindDefinition { from, which: Goto::Definition, waiting };
     let found = definition(project, &asked).await?.found.inside;
     let languages = project.languages.clone();

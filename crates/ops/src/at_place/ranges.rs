@@ -61,7 +61,6 @@ pub(super) async fn with_ranges<T: Send + 'static>(
 
 /// Reads a file's text, with the hash of its bytes.
 pub(super) fn text_of(view: &View, path: &RelPath) -> Option<(Text, ContentHash)> {
-    let bytes = view.files.read_no_follow(path, MAX_BYTES).ok()?.bytes;
-    let hash = ContentHash::of(&bytes);
-    Some((Text::decode(bytes).ok()?, hash))
+    let (text, hash) = view.read_text(path, MAX_BYTES).ok()?;
+    Some((text.ok()?, hash))
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::answer::Completeness;
 use super::judge::{JudgedOccurrence, JudgedOccurrences};
+use crate::spot::Placed;
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
 use symd_resolve::{Judgement, Occurrence, Role};
@@ -28,8 +29,32 @@ pub(crate) fn compare(
     languages: &Languages,
     language: Option<LanguageId>,
 ) -> Unreported {
-    let mut served: HashSet<LanguageId> =
-        told.iter().filter_map(|(path, _)| languages.language_of(path)).collect();
+    let files = told.iter().map(|(path, _)| *path);
+    compare_with(judged, (files, |path, start| told.contains(&(path, start))), languages, language)
+}
+
+/// Like [`compare`]; the places are in path order, then by offset.
+pub(crate) fn compare_ordered<P: Placed>(
+    judged: &JudgedOccurrences,
+    told: &[P],
+    languages: &Languages,
+    language: Option<LanguageId>,
+) -> Unreported {
+    let of_files = told.chunk_by(|a, b| a.path() == b.path());
+    let files = of_files.filter_map(|of_file| Some(of_file.first()?.path()));
+    let is_told = |path: &RelPath, start: u32| {
+        told.binary_search_by(|place| (place.path(), place.range().start).cmp(&(path, start))).is_ok()
+    };
+    compare_with(judged, (files, is_told), languages, language)
+}
+
+fn compare_with<'p>(
+    judged: &'p JudgedOccurrences,
+    (files, is_told): (impl Iterator<Item = &'p RelPath>, impl Fn(&'p RelPath, u32) -> bool),
+    languages: &Languages,
+    language: Option<LanguageId>,
+) -> Unreported {
+    let mut served: HashSet<LanguageId> = files.filter_map(|path| languages.language_of(path)).collect();
     served.extend(language);
     let is_served = |path: &RelPath| match languages.language_of(path) {
         Some(other) => {
@@ -37,9 +62,9 @@ pub(crate) fn compare(
         }
         None => true,
     };
-    let is_untold = |one: &&Occurrence| {
+    let is_untold = |one: &&'p Occurrence| {
         // Whether a string is a key is told by the types, which the server knows.
-        !matches!(one.role, Role::Declaration | Role::Key) && !told.contains(&(&one.path, one.range.start))
+        !matches!(one.role, Role::Declaration | Role::Key) && !is_told(&one.path, one.range.start)
     };
     let (silent, other_languages): (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) = judged
         .of(Judgement::Likely)

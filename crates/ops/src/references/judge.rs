@@ -1,8 +1,6 @@
 //! Judges every occurrence of a symbol's name by syntax: what a server's answer is compared with, and the
 //! answer itself if there is no server.
 
-use std::collections::HashMap;
-
 use super::answer::Reference;
 use crate::Project;
 use crate::question::QuestionError;
@@ -20,7 +18,6 @@ pub(crate) struct JudgedOccurrences {
     /// Every occurrence in files of the symbol's language and related ones (Kotlin and Java), in path order,
     /// then by offset.
     pub(crate) occurrences: Vec<Occurrence>,
-    roles: HashMap<(RelPath, u32), Role>,
     own: Vec<(RelPath, u32)>,
     /// What could not be searched and may hold more uses.
     pub(crate) unread: UnsearchedFiles,
@@ -78,16 +75,18 @@ impl JudgedOccurrences {
 
     /// Returns how syntax judged the occurrence at a spot; `None` where it found none.
     pub(crate) fn judgement_at(&self, spot: &Spot) -> Option<Judgement> {
-        let key = |one: &Occurrence| (one.path.clone(), one.range.start);
-        let at =
-            self.occurrences.binary_search_by(|one| key(one).cmp(&(spot.path.clone(), spot.range.start)));
-        at.ok().map(|at| self.occurrences[at].judgement)
+        self.at(spot).map(|one| one.judgement)
     }
 
     /// Returns the role of a spot as judged by syntax, or else the spot's own role.
     pub(crate) fn role_at(&self, spot: &Spot) -> Role {
-        let known = self.roles.get(&(spot.path.clone(), spot.range.start));
-        known.copied().unwrap_or(spot.role)
+        self.at(spot).map_or(spot.role, |one| one.role)
+    }
+
+    fn at(&self, spot: &Spot) -> Option<&Occurrence> {
+        let wanted = (&spot.path, spot.range.start);
+        let at = self.occurrences.binary_search_by(|one| (&one.path, one.range.start).cmp(&wanted));
+        Some(&self.occurrences[at.ok()?])
     }
 }
 
@@ -115,7 +114,6 @@ pub(crate) fn listed(
 fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<JudgedOccurrences, Cancelled> {
     let resolved: Vec<resolve::IndexedDeclaration> = targets.iter().map(Target::resolved).collect();
     let occurrences = resolve::occurrences(view, &resolved, cancel)?;
-    let roles = occurrences.iter().map(|one| ((one.path.clone(), one.range.start), one.role)).collect();
     // The targets share a name, so whatever may hold a use of one may hold a use of each.
     let unread = match targets.first() {
         Some(target) => {
@@ -135,5 +133,5 @@ fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<JudgedOccurre
             |one: &&Occurrence| one.role == Role::Declaration && one.judgement == Judgement::Likely;
         own.extend(occurrences.iter().filter(is_declaration).map(|one| (one.path.clone(), one.range.start)));
     }
-    Ok(JudgedOccurrences { occurrences, roles, own, unread })
+    Ok(JudgedOccurrences { occurrences, own, unread })
 }

@@ -9,6 +9,7 @@ mod confirm;
 mod family;
 mod judge;
 mod overloads;
+mod places;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,14 +18,16 @@ use tokio::time::Instant;
 
 pub(super) use self::aliases::import_alias;
 pub use self::answer::{Completeness, Reference, References, UsesOfKin};
+use self::compare::compare_ordered;
 pub(super) use self::compare::{Unreported, Verdicts, compare};
 pub(super) use self::confirm::confirm;
 use self::judge::listed;
 pub(super) use self::judge::{JudgedOccurrence, JudgedOccurrences, judge};
 pub use self::overloads::references_of_overloads;
+pub(super) use self::places::{UsePlaces, use_places};
 use super::Project;
 use super::question::{QuestionError, Source};
-use super::spot::{self, Checked, Dropped, Expect};
+use super::spot::{self, Checked, Dropped, Expect, Placed};
 use super::target::{SymbolSelector, Target};
 use super::unsearched::{self, UnsearchedFiles};
 use symd_base::RelPath;
@@ -237,34 +240,41 @@ async fn show(
     project.with_view(work).await?
 }
 
-async fn from_server(
+/// A server's answer that is not asked for again.
+struct SettledAnswer<P> {
+    said: ServerAnswer<Vec<Span>>,
+    checked: Checked<P>,
+    compared: Unreported,
+    standing: Verdicts,
+}
+
+/// Validates a server's answer, and asks again as long as it may lack something.
+async fn settle<P: Placed>(
     project: &Project,
     target: &Target,
     mut said: ServerAnswer<Vec<Span>>,
-    judged: JudgedOccurrences,
+    judged: &Arc<JudgedOccurrences>,
     waiting: WaitPolicy,
-) -> Result<References, QuestionError> {
-    let judged = Arc::new(judged);
+) -> Result<SettledAnswer<P>, QuestionError> {
     let mut standing = Verdicts::default();
-    let mut before: Option<HashSet<(RelPath, u32)>> = None;
+    let mut before: Option<Vec<(RelPath, u32)>> = None;
     let mut round = 1;
-    let (checked, compared) = loop {
+    loop {
         let spans = std::mem::take(&mut said.value);
-        let (checked, compared) = validate_and_compare(project, target, spans, &judged).await?;
+        let (checked, compared) = validate_and_compare::<P>(project, target, spans, judged).await?;
         confirm(project, target, &compared.silent, &mut standing).await?;
-        let now: HashSet<(RelPath, u32)> =
-            checked.spots.iter().map(|spot| (spot.path.clone(), spot.range.start)).collect();
         let lacks = standing.confirmed_among(&compared.silent) > 0;
+        if !lacks && !said.maybe_indexing {
+            return Ok(SettledAnswer { said, checked, compared, standing });
+        }
+        let now: Vec<(RelPath, u32)> =
+            checked.spots.iter().map(|spot| (spot.path().clone(), spot.range().start)).collect();
         let is_same = before.as_ref() == Some(&now);
         // If the server is ready, an incomplete answer is final once repeated; if it may still be indexing,
         // an answer that seems complete is final once repeated.
-        let is_settled = match (lacks, said.maybe_indexing) {
-            (false, false) => true,
-            (true, true) => false,
-            _ => is_same,
-        };
+        let is_settled = is_same && !(lacks && said.maybe_indexing);
         if is_settled || round >= rounds(waiting) || is_over(waiting) {
-            break (checked, compared);
+            return Ok(SettledAnswer { said, checked, compared, standing });
         }
         before = Some(now);
         round += 1;
@@ -272,9 +282,22 @@ async fn from_server(
             Ok(again) => said = again,
             Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
             // The server has answered once; a later failure does not invalidate that answer.
-            Err(_) => break (checked, compared),
+            Err(_) => return Ok(SettledAnswer { said, checked, compared, standing }),
         }
-    };
+    }
+}
+
+async fn from_server(
+    project: &Project,
+    target: &Target,
+    said: ServerAnswer<Vec<Span>>,
+    judged: JudgedOccurrences,
+    waiting: WaitPolicy,
+) -> Result<References, QuestionError> {
+    let judged = Arc::new(judged);
+    let settled = settle(project, target, said, &judged, waiting).await?;
+    let SettledAnswer { said, checked, compared, standing } = settled;
+    let checked: Checked = checked;
     let is_judged = is_imprecise(project, &said.server) && resolve::has_types(&target.file);
     let mut completeness = match is_judged {
         true => judged_completeness(&judged),
@@ -389,12 +412,12 @@ fn is_over(waiting: WaitPolicy) -> bool {
 }
 
 /// Validates an answer against the text, and compares it with what syntax found.
-async fn validate_and_compare(
+async fn validate_and_compare<P: Placed>(
     project: &Project,
     target: &Target,
     spans: Vec<Span>,
     judged: &Arc<JudgedOccurrences>,
-) -> Result<(Checked, Unreported), QuestionError> {
+) -> Result<(Checked<P>, Unreported), QuestionError> {
     let (judged, names, languages) = (judged.clone(), target.spellings(), project.languages.clone());
     let (own_path, own_start) = (target.at.path.clone(), target.name_range.start);
     let (language, hash) = (target.language, target.at.hash);
@@ -403,12 +426,9 @@ async fn validate_and_compare(
         if !matches!(now, Some(Content::Code { hash: now, .. }) if *now == hash) {
             return Err(ServerError::changed(&own_path).into());
         }
-        let mut checked = spot::check(view, &spans, Expect::Names(&names), cancel)?;
-        checked.spots.retain(|spot| !(spot.path == own_path && spot.range.start == own_start));
-        let compared = {
-            let told = checked.spots.iter().map(|spot| (&spot.path, spot.range.start)).collect();
-            compare(&judged, &told, &languages, language)
-        };
+        let mut checked = spot::check_places::<P>(view, &spans, Expect::Names(&names), cancel)?;
+        checked.spots.retain(|spot| !(spot.range().start == own_start && *spot.path() == own_path));
+        let compared = compare_ordered(&judged, &checked.spots, &languages, language);
         Ok((checked, compared))
     };
     project.with_view(work).await?
