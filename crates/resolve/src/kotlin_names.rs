@@ -176,13 +176,13 @@ impl<'a> KotlinNames<'a> {
     fn indexed(&self, resolver: &Resolver, id: DeclarationId) -> Option<IndexedDeclaration> {
         let here = resolver.read_file(self.project.entry(id.file)?)?;
         let file = self.universe.file(id.file)?;
-        let name = file.name_range(id.number);
+        let name = file.name_range(id.number());
         let is_it = |row: &symd_syntax::Row| match name {
             Some(name) => row.name_start == name.start,
             None => {
-                file.kind_at(id.number) == DeclarationKind::Companion
-                    && row.start <= file.range_of(id.number).start
-                    && row.end == file.range_of(id.number).end
+                file.kind_at(id.number()) == DeclarationKind::Companion
+                    && row.start <= file.range_of(id.number()).start
+                    && row.end == file.range_of(id.number()).end
             }
         };
         Some(here.target(here.outline.rows.iter().position(is_it)?))

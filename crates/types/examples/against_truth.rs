@@ -192,8 +192,8 @@ fn main() {
                 let is_it = |id: &DeclarationId| {
                     let Some(file) = universe.file(id.file) else { return false };
                     id.file == home
-                        && (file.range_of(id.number).end == end || file.name_at(id.number) == simple)
-                        && (file.name_at(id.number) == simple || file.name_at(id.number).is_empty())
+                        && (file.range_of(id.number()).end == end || file.name_at(id.number()) == simple)
+                        && (file.name_at(id.number()) == simple || file.name_at(id.number()).is_empty())
                 };
                 let is_among = found.declarations.iter().any(is_it);
                 let is_alone = found.declarations.len() == 1;
@@ -222,7 +222,7 @@ fn main() {
         };
         let is_symbol = |id: &DeclarationId| {
             !matches!(
-                files.all[id.file as usize].2.kind_at(id.number),
+                files.all[id.file as usize].2.kind_at(id.number()),
                 DeclarationKind::Local | DeclarationKind::Parameter | DeclarationKind::TypeParameter
             )
         };
@@ -239,7 +239,7 @@ fn main() {
             let Some((path, text, file)) = files.all.get(id.file as usize) else {
                 return "library".to_owned();
             };
-            let start = file.range_of(id.number).start as usize;
+            let start = file.range_of(id.number()).start as usize;
             format!("{}:{}", path.rsplit('/').next().unwrap(), text[..start].matches('\n').count() + 1)
         };
         let found = resolution.iter().flat_map(|found| &found.declarations).map(place);
@@ -302,7 +302,7 @@ fn cut(files: &Files, shown: usize, certain: &BTreeMap<FileKey, Vec<(TextRange, 
                     texts.push((format!("{}{}", &text[..at], &text[line_end..]), start, line_end));
                     texts.push((text[..at].to_owned(), start, text.len()));
                 }
-                let name = if id.file == *key { file.name_range(id.number) } else { None };
+                let name = if id.file == *key { file.name_range(id.number()) } else { None };
                 for (cut, start, until) in texts {
                     let took_name =
                         name.is_some_and(|name| at < name.end as usize && (name.start as usize) < until);
@@ -336,7 +336,7 @@ fn said(
     let tree = flat_tree(grammar, cut, &Cancel::new()).unwrap();
     let is_broken = outline(grammar, cut, &Cancel::new()).unwrap().has_errors;
     let mut all = files.all.clone();
-    let name = all[id.file as usize].2.name_at(id.number).to_owned();
+    let name = all[id.file as usize].2.name_at(id.number()).to_owned();
     let file = Arc::new(SourceFile::new(Text::decode(cut.as_bytes().to_vec()).ok().unwrap(), tree));
     all[key as usize].2 = file;
     let universe = Universe::new(
@@ -351,7 +351,7 @@ fn said(
     let range = TextRange::new(start as u32, (start + length) as u32);
     let Some(found) = universe.resolve(key, range) else { return "no identifier, file with syntax errors" };
     let holds = found.declarations.iter().any(|one| {
-        one.file == id.file && universe.file(one.file).is_some_and(|file| file.name_at(one.number) == name)
+        one.file == id.file && universe.file(one.file).is_some_and(|file| file.name_at(one.number()) == name)
     });
     match (holds, found.may_be_other || found.certainty == Certainty::Possible, is_broken) {
         (true, ..) => "the use is found",

@@ -24,7 +24,7 @@ impl Universe<'_> {
     /// Whether a class around a node is `owner`, or may be below it.
     fn is_in_kin(&self, file: &ProjectFile, node: NodeId, owner: DeclarationId) -> bool {
         file.ancestors(node).filter_map(|above| file.declaration_of(above)).any(|number| {
-            let class = DeclarationId { file: file.key, number };
+            let class = DeclarationId::new(file.key, number);
             let is_class = self.kind(class).is_some_and(|kind| kind.is_class() || kind.is_object());
             is_class
                 && (self.representative(class) == self.representative(owner)

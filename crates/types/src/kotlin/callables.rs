@@ -61,7 +61,7 @@ impl Universe<'_> {
                 ty: self.type_in(&file, *node).unwrap_or(Type::Unknown),
                 has_default,
                 is_vararg: file.declarations[number].modifiers.is_vararg,
-                declaration: DeclarationId { file: callable.file, number },
+                declaration: DeclarationId::new(callable.file, number),
             });
         }
         found
@@ -149,14 +149,14 @@ impl Universe<'_> {
             )
         };
         let all = file.all_in_scope(declaration.node).filter(is_constructor);
-        all.map(|number| DeclarationId { file: class.file, number }).collect()
+        all.map(|number| DeclarationId::new(class.file, number)).collect()
     }
 
     /// Returns the class that a member or a constructor belongs to.
     pub(super) fn class_of(&self, member: DeclarationId) -> Option<DeclarationId> {
         let (file, declaration) = self.get(member)?;
         let number = file.declaration_of(declaration.scope)?;
-        file.declarations[number].kind.is_class().then_some(DeclarationId { file: member.file, number })
+        file.declarations[number].kind.is_class().then_some(DeclarationId::new(member.file, number))
     }
 }
 

@@ -69,7 +69,7 @@ impl Universe<'_> {
             _ => property_node(&file, declaration.node),
         };
         let is_it = |number: &usize| file.declarations[*number].kind == DeclarationKind::TypeParameter;
-        file.all_in_scope(node).filter(is_it).map(|number| DeclarationId { file: id.file, number }).collect()
+        file.all_in_scope(node).filter(is_it).map(|number| DeclarationId::new(id.file, number)).collect()
     }
 
     /// Returns the type of `this` in a class.
@@ -101,9 +101,8 @@ impl Universe<'_> {
             }
             DeclarationKind::EnumEntry => {
                 let of = file.declaration_of(declaration.scope);
-                types.extend(
-                    of.map(|number| Type::class(DeclarationId { file: class.file, number }, Vec::new())),
-                );
+                types
+                    .extend(of.map(|number| Type::class(DeclarationId::new(class.file, number), Vec::new())));
             }
             _ => {}
         }
@@ -257,7 +256,7 @@ impl Universe<'_> {
     pub(super) fn bounds(&self, parameter: DeclarationId) -> Vec<Type> {
         let Some((file, declaration)) = self.get(parameter) else { return vec![Type::Unknown] };
         let mut bounds: Vec<Type> = self.type_in(&file, declaration.node).into_iter().collect();
-        let name = file.name_of(parameter.number);
+        let name = file.name_of(parameter.number());
         if let Some(constraints) = file.child(declaration.scope, K::TypeConstraints) {
             for constraint in file.children(constraints) {
                 let is_of_it =
@@ -282,28 +281,35 @@ impl Universe<'_> {
     ) -> Members {
         let above = self.ancestors(class);
         let mut members = Members { found: Vec::new(), may_be_more: !above.is_complete };
-        let first = [(class, own.clone())];
-        let rest = above.classes.iter().map(|(class, substitution)| {
-            let mut applied = Substitution::default();
-            let others = self.counterparts(*class);
-            for parameter in
-                others.iter().copied().chain([*class]).flat_map(|class| self.type_parameters(class))
-            {
-                if let Some(ty) = substitution.get(parameter) {
-                    applied.bind(parameter, own.apply(ty));
-                }
-            }
-            (*class, applied)
-        });
-        for (class, substitution) in first.into_iter().chain(rest) {
+        let first = [(class, None)];
+        let rest = above.classes.iter().map(|(class, substitution)| (*class, Some(substitution)));
+        for (class, above) in first.into_iter().chain(rest) {
+            // Few of the classes declare the name: only theirs is applied.
+            let mut applied: Option<Substitution> = None;
             for declaration in self.declared_in(class, name) {
                 let is_meant = self.kind(declaration).is_some_and(fits);
                 if is_meant && !members.found.iter().any(|near| self.hides(near.declaration, declaration)) {
-                    members.found.push(Member { declaration, substitution: substitution.clone() });
+                    let applied = applied.get_or_insert_with(|| match above {
+                        Some(above) => self.applied(class, above, own),
+                        None => own.clone(),
+                    });
+                    members.found.push(Member { declaration, substitution: applied.clone() });
                 }
             }
         }
         members
+    }
+
+    /// Returns what the type parameters of a class stand for where those of one below it stand for `own`.
+    fn applied(&self, class: DeclarationId, above: &Substitution, own: &Substitution) -> Substitution {
+        let mut applied = Substitution::default();
+        let others = self.counterparts(class);
+        for parameter in others.iter().copied().chain([class]).flat_map(|class| self.type_parameters(class)) {
+            if let Some(ty) = above.get(parameter) {
+                applied.bind(parameter, own.apply(ty));
+            }
+        }
+        applied
     }
 
     /// Whether the member of a class takes the place of one that a class above it declares with its name.

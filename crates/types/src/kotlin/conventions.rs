@@ -57,6 +57,61 @@ fn component_number(name: &str) -> Option<usize> {
     number.checked_sub(1)
 }
 
+/// The functions that the language may call in a file without naming them, by the kinds of the nodes that the file has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileConventions(u32);
+
+impl FileConventions {
+    pub(super) fn of(file: &SourceFile) -> FileConventions {
+        let mut has = [false; 1 << u8::BITS];
+        file.tree().nodes().for_each(|node| has[usize::from(file.tree().kind(node))] = true);
+        let kinds = (0..=u8::MAX).filter(|number| has[usize::from(*number)]).map(K::of);
+        FileConventions(kinds.fold(0, |all, kind| all | called_by(kind)))
+    }
+
+    /// Whether the language may call a function of this name. If not, [`Universe::convention_uses`] finds none.
+    pub fn may_call(self, name: &str) -> bool {
+        self.0 & bit_of(name) != 0
+    }
+}
+
+/// Returns the bit of a function's name; all functions `component1` and so on have one.
+fn bit_of(name: &str) -> u32 {
+    let components = || component_number(name).map(|_| NAMES.len());
+    NAMES.iter().position(|known| *known == name).or_else(components).map_or(0, |bit| 1 << bit)
+}
+
+/// Returns the bits of the functions for whose calls a file has nodes of a kind.
+fn called_by(kind: K) -> u32 {
+    let names: &[&str] = match kind {
+        K::Plus => &["plus", "unaryPlus"],
+        K::Minus => &["minus", "unaryMinus"],
+        K::Times => &["times"],
+        K::Div => &["div"],
+        K::Rem => &["rem"],
+        K::Range => &["rangeTo"],
+        K::RangeUntil => &["rangeUntil"],
+        K::PlusAssign => &["plusAssign", "plus"],
+        K::MinusAssign => &["minusAssign", "minus"],
+        K::TimesAssign => &["timesAssign", "times"],
+        K::DivAssign => &["divAssign", "div"],
+        K::RemAssign => &["remAssign", "rem"],
+        K::NotToken => &["not"],
+        K::Increment => &["inc"],
+        K::Decrement => &["dec"],
+        K::CheckExpression | K::RangeTest => &["contains"],
+        K::IndexingSuffix => &["get", "set"],
+        K::CallExpression => &["invoke"],
+        K::ForStatement => &["iterator", "hasNext", "next"],
+        K::ComparisonExpression => &["compareTo"],
+        K::EqualityExpression => &["equals"],
+        K::MultiVariableDeclaration => &["component1"],
+        K::PropertyDelegate => &["getValue", "setValue", "provideDelegate"],
+        _ => return 0,
+    };
+    names.iter().fold(0, |all, name| all | bit_of(name))
+}
+
 /// A place where the language may call a function.
 struct ConventionCall {
     /// Where it is shown: an operator, a bracket, a keyword or a variable.
@@ -77,6 +132,9 @@ impl Universe<'_> {
         let (Some(file), Some(first)) = (self.file(key), functions.first()) else { return Vec::new() };
         let name = self.name(*first);
         let mut found = Vec::new();
+        if !file.conventions().may_call(&name) {
+            return found;
+        }
         for node in file.tree().nodes() {
             self.steps.set(0);
             for call in self.convention_calls(&file, node, &name) {

@@ -43,7 +43,7 @@ impl Universe<'_> {
             DeclarationKind::EnumEntry => {
                 let of = file.declaration_of(declaration.scope);
                 of.map_or(Type::Unknown, |number| {
-                    Type::class(DeclarationId { file: id.file, number }, Vec::new())
+                    Type::class(DeclarationId::new(id.file, number), Vec::new())
                 })
             }
             kind if kind.is_class() => self.self_type(id),
@@ -132,7 +132,7 @@ impl Universe<'_> {
                     .and_then(|property| file.child(property, K::VariableDeclaration))
                     .and_then(|variable| file.declaration_of(variable));
                 number.map_or(Type::Unknown, |number| {
-                    let property = DeclarationId { file: id.file, number };
+                    let property = DeclarationId::new(id.file, number);
                     if property == id { Type::Unknown } else { self.declared_type(property) }
                 })
             }

@@ -67,7 +67,7 @@ impl Universe<'_> {
 
     fn find_counterparts(&self, id: DeclarationId) -> Vec<DeclarationId> {
         let Some((file, declaration)) = self.get(id).filter(|_| self.is_split(id)) else { return Vec::new() };
-        let name = file.name_of(id.number).to_owned();
+        let name = file.name_of(id.number()).to_owned();
         let others = match self.class_of(id) {
             Some(class) => {
                 let classes = self.counterparts(class);

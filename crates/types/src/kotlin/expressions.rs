@@ -89,7 +89,7 @@ impl Universe<'_> {
                 self.joined(types)
             }
             K::ObjectLiteral => file.declaration_of(node).map_or(Type::Unknown, |number| {
-                Type::class(DeclarationId { file: file.key, number }, Vec::new())
+                Type::class(DeclarationId::new(file.key, number), Vec::new())
             }),
             K::LambdaLiteral | K::AnonymousFunction => {
                 let expected = self.expected_lambda(file, node);

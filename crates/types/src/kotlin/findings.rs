@@ -3,10 +3,11 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
 use super::classes::{CallableShape, Supertypes};
+use super::number_hash::NumberHash;
 use super::resolve::NameResolution;
 use super::ty::Type;
 use super::universe::{DeclarationId, FileKey};
@@ -32,7 +33,7 @@ pub struct KotlinFindings {
     pub(super) foreign_lambdas: Memo<FileNode, bool>,
     pub(super) resolutions: Memo<FileNode, NameResolution>,
     /// The files that were read for it.
-    read: HashSet<FileKey>,
+    read: HashSet<FileKey, NumberHash>,
 }
 
 impl KotlinFindings {
@@ -84,19 +85,19 @@ impl KotlinFindings {
 
 /// What was found out about declarations, nodes or names.
 #[derive(Debug)]
-pub(super) struct Memo<K, T> {
-    whole: RefCell<HashMap<K, T>>,
+pub(super) struct Memo<K: MemoKey, T> {
+    whole: RefCell<HashMap<K, T, K::Hash>>,
     /// Results that a limit or a cycle cut: they are good for the question that found them.
-    cut: RefCell<HashMap<K, T>>,
+    cut: RefCell<HashMap<K, T, K::Hash>>,
 }
 
-impl<K, T> Default for Memo<K, T> {
+impl<K: MemoKey, T> Default for Memo<K, T> {
     fn default() -> Memo<K, T> {
         Memo { whole: RefCell::default(), cut: RefCell::default() }
     }
 }
 
-impl<K: Eq + Hash, T: Clone> Memo<K, T> {
+impl<K: MemoKey, T: Clone> Memo<K, T> {
     pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<T>
     where
         K: std::borrow::Borrow<Q>,
@@ -113,23 +114,31 @@ impl<K: Eq + Hash, T: Clone> Memo<K, T> {
 
 /// What something is found out about.
 pub(super) trait MemoKey: Eq + Hash {
+    type Hash: BuildHasher + Default;
+
     /// Returns the file that it belongs to; `None` for what belongs to all files.
     fn file(&self) -> Option<FileKey>;
 }
 
 impl MemoKey for String {
+    type Hash = RandomState;
+
     fn file(&self) -> Option<FileKey> {
         None
     }
 }
 
 impl MemoKey for DeclarationId {
+    type Hash = NumberHash;
+
     fn file(&self) -> Option<FileKey> {
         Some(self.file)
     }
 }
 
 impl MemoKey for FileNode {
+    type Hash = NumberHash;
+
     fn file(&self) -> Option<FileKey> {
         Some(self.0)
     }

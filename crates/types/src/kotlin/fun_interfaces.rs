@@ -58,6 +58,6 @@ impl Universe<'_> {
             one.kind == DeclarationKind::Function && file.child(one.node, K::FunctionBody).is_none()
         };
         let numbers = file.all_in_scope(declaration.node).filter(is_abstract);
-        numbers.map(|number| DeclarationId { file: class.file, number }).collect()
+        numbers.map(|number| DeclarationId::new(class.file, number)).collect()
     }
 }

@@ -53,7 +53,7 @@ impl Universe<'_> {
             if let Some(number) = named_by_label(file, around, named)
                 && file.name_of(number) == name
             {
-                let declared = DeclarationId { file: file.key, number };
+                let declared = DeclarationId::new(file.key, number);
                 return match perhaps {
                     None => NameResolution::certain(vec![declared]),
                     Some(further_in) => NameResolution::possible([further_in, vec![declared]].concat()),

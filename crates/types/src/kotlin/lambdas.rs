@@ -102,7 +102,7 @@ impl Universe<'_> {
     pub(super) fn lambda_type(&self, file: &ProjectFile, node: NodeId, expected: &Type) -> Type {
         if file.kind(node) == K::AnonymousFunction {
             let number = file.declaration_of(node);
-            let id = number.map(|number| DeclarationId { file: file.key, number });
+            let id = number.map(|number| DeclarationId::new(file.key, number));
             return id.map_or(Type::Unknown, |id| {
                 let parameters = self.parameters(id).into_iter().map(|parameter| parameter.ty).collect();
                 Type::function(self.extension_receiver(id), parameters, self.declared_type(id))

@@ -78,11 +78,11 @@ impl Library {
             let file = SourceFile::new(text, tree);
             for number in file.tree().root().into_iter().flat_map(|root| file.all_in_scope(root)) {
                 let name = file.name_of(number).to_owned();
-                library.declared.entry(name).or_default().push(DeclarationId { file: key, number });
+                library.declared.entry(name).or_default().push(DeclarationId::new(key, number));
             }
             for number in file.class_members() {
                 let name = file.name_of(number).to_owned();
-                library.members.entry(name).or_default().push(DeclarationId { file: key, number });
+                library.members.entry(name).or_default().push(DeclarationId::new(key, number));
             }
             library.files.push(Arc::new(file));
         }

@@ -7,6 +7,7 @@ use super::callables::Arguments;
 use super::choice::Receivers;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
+use super::question_memos::Tiers;
 use super::resolve::Certainty;
 use super::scopes::{Level, visible_names};
 use super::subtyping::Fit;
@@ -176,7 +177,7 @@ impl Universe<'_> {
                 Level::Names { scope, child } => {
                     let numbers: Vec<usize> = visible_names(file, *scope, *child, name).collect();
                     let ids: Vec<DeclarationId> =
-                        numbers.iter().map(|&number| DeclarationId { file: file.key, number }).collect();
+                        numbers.iter().map(|&number| DeclarationId::new(file.key, number)).collect();
                     match self.among_locals(file, &ids, wanted) {
                         Some(found) if self.may_be_no_function(&found, wanted) => {
                             *called = called.or(found.candidates.first().map(|one| one.declaration));
@@ -239,8 +240,7 @@ impl Universe<'_> {
         for level in &levels {
             let Level::Names { scope, child } = level else { continue };
             let numbers = visible_names(file, *scope, *child, name);
-            let members =
-                numbers.map(|number| Member::new(DeclarationId { file: file.key, number })).collect();
+            let members = numbers.map(|number| Member::new(DeclarationId::new(file.key, number))).collect();
             if let Some(found) = self.choose_in_scope(&mut search, self.extensions(members)) {
                 return self.behind(&search, found);
             }
@@ -329,7 +329,7 @@ impl Universe<'_> {
             let found = match level {
                 Level::Names { scope, child } => {
                     let ids: Vec<DeclarationId> = visible_names(file, scope, child, name)
-                        .map(|number| DeclarationId { file: file.key, number })
+                        .map(|number| DeclarationId::new(file.key, number))
                         .collect();
                     // `action: Fragment.() -> Unit` is called as `fragment.action()`.
                     let called = ids.iter().copied().find(|id| self.extends_as_value(*id, receiver, wanted));
@@ -448,7 +448,11 @@ impl Universe<'_> {
 
     /// Returns the declarations of a name outside of classes that a file sees, by the order in which they
     /// count.
-    pub(super) fn tiers(&self, file: &ProjectFile, name: &str) -> Vec<Vec<DeclarationId>> {
+    pub(super) fn tiers(&self, file: &ProjectFile, name: &str) -> Tiers {
+        self.known_tiers_or(file, name, || self.find_tiers(file, name))
+    }
+
+    fn find_tiers(&self, file: &ProjectFile, name: &str) -> Tiers {
         let mut tiers = Vec::new();
         let explicit = file.imports.iter().filter(|import| import.bound() == Some(name));
         tiers.push(explicit.flat_map(|import| self.qualified(&import.path)).collect());

@@ -28,7 +28,9 @@ pub(super) enum Qualifier {
 impl Universe<'_> {
     /// Returns what stands before a dot: a value, a class or a part of a qualified name.
     pub(super) fn qualifier(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
-        self.guarded(Work::Qualifier, file.key, node, || self.find_qualifier(file, node)).flatten()
+        let find =
+            || self.guarded(Work::Qualifier, file.key, node, || self.find_qualifier(file, node)).flatten();
+        self.known_or(&self.memos.qualifiers, (file.key, node, false), find)
     }
 
     fn find_qualifier(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
@@ -101,7 +103,9 @@ impl Universe<'_> {
 
     /// Returns what an expression that ends with this suffix means.
     pub(super) fn suffix_qualifier(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {
-        self.guarded(Work::Qualifier, file.key, suffix, || self.find_suffix(file, suffix)).flatten()
+        let find =
+            || self.guarded(Work::Qualifier, file.key, suffix, || self.find_suffix(file, suffix)).flatten();
+        self.known_or(&self.memos.qualifiers, (file.key, suffix, true), find)
     }
 
     fn find_suffix(&self, file: &ProjectFile, suffix: NodeId) -> Option<Qualifier> {

@@ -112,7 +112,7 @@ impl Universe<'_> {
         if let Some(number) = file.declaration_of(parent)
             && file.declarations[number].name == Some(node)
         {
-            return NameResolution::certain(vec![DeclarationId { file: file.key, number }]);
+            return NameResolution::certain(vec![DeclarationId::new(file.key, number)]);
         }
         match file.kind(parent) {
             // A name in a function type: `(size: Int) -> Unit`.

@@ -79,7 +79,7 @@ impl Universe<'_> {
                     let sees_receiver =
                         matches!(file.kind(child), K::FunctionBody | K::FunctionValueParameters);
                     if let Some(number) = file.declaration_of(scope).filter(|_| sees_receiver) {
-                        let id = DeclarationId { file: file.key, number };
+                        let id = DeclarationId::new(file.key, number);
                         if let Some(ty) = self.extension_receiver(id) {
                             levels.push(Level::Receiver { ty, label: Some(file.name_of(number).to_owned()) });
                         }
@@ -104,7 +104,7 @@ impl Universe<'_> {
                 K::ClassBody | K::EnumClassBody => member = Some(child),
                 _ if is_class_node(file, scope) => {
                     let Some(number) = file.declaration_of(scope) else { continue };
-                    let class = DeclarationId { file: file.key, number };
+                    let class = DeclarationId::new(file.key, number);
                     let is_in_body = is_class_body(file, child);
                     let is_initializer = member.is_some_and(|member| {
                         let kind = file.kind(member);

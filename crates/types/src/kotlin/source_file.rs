@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::conventions::FileConventions;
 use super::declarations::{DeclarationKind, KotlinDeclaration, declarations, is_class_node};
 use symd_base::{ContentHash, Text, TextRange};
 use symd_syntax::kotlin::KotlinNode;
@@ -36,6 +37,7 @@ pub struct SourceFile {
     pub(super) declarations: Vec<KotlinDeclaration>,
     /// The numbers of all declarations, each with its scope, in ascending order.
     by_scope: Vec<(NodeId, u32)>,
+    conventions: FileConventions,
     /// The hash of what other files see of it.
     pub(super) outward: OnceLock<ContentHash>,
 }
@@ -50,12 +52,15 @@ impl SourceFile {
             imports: Vec::new(),
             declarations: Vec::new(),
             by_scope: Vec::new(),
+            conventions: FileConventions::default(),
             outward: OnceLock::new(),
         };
         file.read_header();
         file.declarations = declarations(&file);
+        file.declarations.shrink_to_fit();
         file.by_scope = file.declarations.iter().map(|declaration| declaration.scope).zip(0..).collect();
         file.by_scope.sort_unstable();
+        file.conventions = FileConventions::of(&file);
         file
     }
 
@@ -76,6 +81,7 @@ impl SourceFile {
                 _ => {}
             }
         }
+        imports.shrink_to_fit();
         self.imports = imports;
         self.package = package;
     }
@@ -204,6 +210,11 @@ impl SourceFile {
         let declarations = self.declarations.capacity() * size_of::<KotlinDeclaration>()
             + self.by_scope.capacity() * size_of::<(NodeId, u32)>();
         self.text.as_str().len() + self.tree.memory() + declarations
+    }
+
+    /// Returns what the language may call in the file without naming it.
+    pub fn conventions(&self) -> FileConventions {
+        self.conventions
     }
 
     /// Returns the package that the file declares; empty for none.

@@ -1,6 +1,5 @@
 //! Type arguments in place of type parameters.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ty::{FunctionType, Type};
@@ -9,39 +8,46 @@ use super::universe::DeclarationId;
 /// What type parameters stand for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Substitution {
-    of: HashMap<DeclarationId, Type>,
+    /// Each parameter once. A list: there are few.
+    of: Vec<(DeclarationId, Type)>,
 }
 
 impl Substitution {
     /// Pairs parameters with arguments; a missing argument is unknown.
     pub(super) fn new(parameters: &[DeclarationId], arguments: &[Type]) -> Substitution {
-        let pairs = parameters
-            .iter()
-            .enumerate()
-            .map(|(number, parameter)| (*parameter, arguments.get(number).cloned().unwrap_or(Type::Unknown)));
-        Substitution { of: pairs.collect() }
+        let arguments = arguments.iter().chain(std::iter::repeat(&Type::Unknown));
+        Substitution { of: parameters.iter().copied().zip(arguments.cloned()).collect() }
     }
 
     pub(super) fn get(&self, parameter: DeclarationId) -> Option<&Type> {
-        self.of.get(&parameter)
+        self.of.iter().find(|(known, _)| *known == parameter).map(|(_, ty)| ty)
     }
 
     pub(super) fn bind(&mut self, parameter: DeclarationId, ty: Type) {
-        self.of.insert(parameter, ty);
+        *self.bound_or_unknown(parameter) = ty;
     }
 
     /// Binds a parameter that stands for nothing that is known yet.
     pub(super) fn bind_unknown(&mut self, parameter: DeclarationId, ty: Type) {
-        let known = self.of.entry(parameter).or_insert(Type::Unknown);
+        let known = self.bound_or_unknown(parameter);
         if known.is_unknown() {
             *known = ty;
         }
     }
 
+    /// Returns what a parameter stands for, and lets it stand for an unknown type if it stands for nothing.
+    fn bound_or_unknown(&mut self, parameter: DeclarationId) -> &mut Type {
+        let at = self.of.iter().position(|(known, _)| *known == parameter).unwrap_or_else(|| {
+            self.of.push((parameter, Type::Unknown));
+            self.of.len() - 1
+        });
+        &mut self.of[at].1
+    }
+
     /// Replaces the parameters in `ty` that stand for something.
     pub(super) fn apply(&self, ty: &Type) -> Type {
         match ty {
-            Type::Parameter(parameter) => self.of.get(parameter).unwrap_or(ty).clone(),
+            Type::Parameter(parameter) => self.get(*parameter).unwrap_or(ty).clone(),
             Type::Class(class) if !class.arguments.is_empty() => {
                 let arguments = class.arguments.iter().map(|argument| self.apply(argument)).collect();
                 Type::class(class.class, arguments)
@@ -61,7 +67,7 @@ impl Substitution {
     pub(super) fn close(&self, ty: &Type, own: &[DeclarationId]) -> Type {
         let mut closed = self.clone();
         for parameter in own {
-            closed.of.entry(*parameter).or_insert(Type::Unknown);
+            closed.bound_or_unknown(*parameter);
         }
         closed.apply(ty)
     }

@@ -122,7 +122,7 @@ fn by_convention(
         let mut functions = Vec::new();
         for ((_, file), key) in fixture.files.iter().zip(0..) {
             let named = (0..file.declarations.len()).filter(|number| file.name_of(*number) == *name);
-            functions.extend(named.map(|number| DeclarationId { file: key, number }));
+            functions.extend(named.map(|number| DeclarationId::new(key, number)));
         }
         for (_, key) in fixture.files.iter().zip(0..) {
             let uses = universe.convention_uses(key, &functions);
@@ -154,7 +154,7 @@ fn shown(fixture: &Fixture, universe: &Universe, found: &NameResolution) -> Stri
             return "library".to_owned();
         }
         let (file, source) = &fixture.files[id.file as usize];
-        let start = source.name_range(id.number).unwrap_or_else(|| source.range_of(id.number)).start;
+        let start = source.name_range(id.number()).unwrap_or_else(|| source.range_of(id.number())).start;
         let line = file.text[..start as usize].matches('\n').count() + 1;
         format!("{}:{line}", file.path)
     };

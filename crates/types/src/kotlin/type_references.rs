@@ -181,7 +181,7 @@ impl Universe<'_> {
 
     /// Resolves a name where a type may stand.
     pub(super) fn classifier(&self, file: &ProjectFile, node: NodeId, name: &str) -> Classifier {
-        let declared = |number: usize| Classifier::Declared(DeclarationId { file: file.key, number });
+        let declared = |number: usize| Classifier::Declared(DeclarationId::new(file.key, number));
         let mut child = node;
         let is_in_arguments = |specifier: NodeId| {
             let mut within = file.ancestors(node).take_while(|above| *above != specifier);
@@ -200,7 +200,7 @@ impl Universe<'_> {
                 // The list of supertypes does not see what they declare; arguments of their constructors do.
                 && (matches!(file.kind(child), K::ClassBody | K::EnumClassBody | K::PrimaryConstructor)
                     || is_in_arguments(child))
-                && let Some(nested) = self.nested(DeclarationId { file: file.key, number }, name)
+                && let Some(nested) = self.nested(DeclarationId::new(file.key, number), name)
             {
                 return Classifier::Declared(nested);
             }

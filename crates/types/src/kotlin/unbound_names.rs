@@ -58,7 +58,7 @@ impl Universe<'_> {
         // `val size = size` while the value is written.
         let own = file.ancestors(node).find_map(|above| variable_of(file, above, name));
         if let Some(number) = own {
-            return vec![DeclarationId { file: file.key, number }];
+            return vec![DeclarationId::new(file.key, number)];
         }
         if self.imports_from_outside(file) {
             return Vec::new();

@@ -2,14 +2,15 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::declarations::{DeclarationKind, KotlinDeclaration};
-use super::findings::{KotlinFindings, Memo};
+use super::findings::{KotlinFindings, Memo, MemoKey};
 use super::library::{self, Library};
+use super::number_hash::NumberHash;
+use super::question_memos::QuestionMemos;
 use super::source_file::SourceFile;
 use symd_syntax::NodeId;
 
@@ -20,8 +21,20 @@ pub type FileKey = u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeclarationId {
     pub file: FileKey,
-    /// Its index among [`SourceFile`]'s declarations.
-    pub number: usize,
+    /// A text is smaller than 4 GiB. Much is kept by declaration, so it is small.
+    number: u32,
+}
+
+impl DeclarationId {
+    /// `number` is its index among [`SourceFile`]'s declarations.
+    pub(super) fn new(file: FileKey, number: usize) -> DeclarationId {
+        DeclarationId { file, number: u32::try_from(number).unwrap_or(u32::MAX) }
+    }
+
+    /// Returns its index among [`SourceFile`]'s declarations.
+    pub fn number(self) -> usize {
+        self.number as usize
+    }
 }
 
 /// A file with its key.
@@ -36,7 +49,7 @@ impl ProjectFile {
     pub(super) fn class_around(&self, node: NodeId) -> Option<DeclarationId> {
         let mut around = self.ancestors(node).filter_map(|above| self.declaration_of(above));
         let number = around.find(|number| self.declarations[*number].kind.is_class())?;
-        Some(DeclarationId { file: self.key, number })
+        Some(DeclarationId::new(self.key, number))
     }
 }
 
@@ -157,9 +170,10 @@ const MAX_STEPS: u32 = 100_000;
 pub struct Universe<'p> {
     project: Box<dyn KotlinSources + 'p>,
     library: &'static Library,
-    files: RefCell<HashMap<FileKey, Option<ProjectFile>>>,
+    files: RefCell<HashMap<FileKey, Option<ProjectFile>, NumberHash>>,
     pub(super) findings: KotlinFindings,
-    in_progress: RefCell<HashSet<(Work, FileKey, NodeId)>>,
+    pub(super) memos: QuestionMemos,
+    in_progress: RefCell<HashSet<(Work, FileKey, NodeId), NumberHash>>,
     depth: Cell<u32>,
     /// How often [`Universe::guarded`] refused.
     refusals: Cell<u64>,
@@ -175,6 +189,7 @@ impl<'p> Universe<'p> {
             library: library::library(),
             files: RefCell::default(),
             findings,
+            memos: QuestionMemos::default(),
             in_progress: RefCell::default(),
             depth: Cell::new(0),
             refusals: Cell::new(0),
@@ -208,17 +223,17 @@ impl<'p> Universe<'p> {
     /// Returns a declaration with its file.
     pub(super) fn get(&self, id: DeclarationId) -> Option<(ProjectFile, KotlinDeclaration)> {
         let file = self.file(id.file)?;
-        let declaration = file.declarations.get(id.number)?.clone();
+        let declaration = file.declarations.get(id.number())?.clone();
         Some((file, declaration))
     }
 
     pub(super) fn kind(&self, id: DeclarationId) -> Option<DeclarationKind> {
-        Some(self.file(id.file)?.declarations.get(id.number)?.kind)
+        Some(self.file(id.file)?.declarations.get(id.number())?.kind)
     }
 
     /// Returns the name of a declaration; empty for one without a name.
     pub(super) fn name(&self, id: DeclarationId) -> String {
-        self.file(id.file).map_or(String::new(), |file| file.name_of(id.number).to_owned())
+        self.file(id.file).map_or(String::new(), |file| file.name_of(id.number()).to_owned())
     }
 
     /// Whether a declaration is one of the library's.
@@ -291,7 +306,7 @@ impl<'p> Universe<'p> {
         for key in self.project.declaring(name) {
             let Some(file) = self.file(key) else { continue };
             let Some(root) = file.tree().root() else { continue };
-            found.extend(file.in_scope(root, name).map(|number| DeclarationId { file: key, number }));
+            found.extend(file.in_scope(root, name).map(|number| DeclarationId::new(key, number)));
         }
         found.extend(self.library.declared(name));
         let found: Arc<[DeclarationId]> = found.into();
@@ -319,7 +334,7 @@ impl<'p> Universe<'p> {
         for key in keys {
             let file = self.file(key)?;
             let named = (0..file.declarations.len()).filter(|number| file.name_of(*number) == name);
-            found.extend(named.map(|number| DeclarationId { file: key, number }));
+            found.extend(named.map(|number| DeclarationId::new(key, number)));
         }
         found.retain(|id| self.class_of(*id).is_some());
         Some(found)
@@ -367,7 +382,7 @@ impl<'p> Universe<'p> {
             )
         };
         let named = file.in_scope(declaration.node, name).filter(is_member);
-        named.map(|number| DeclarationId { file: class.file, number }).collect()
+        named.map(|number| DeclarationId::new(class.file, number)).collect()
     }
 
     /// Returns the companion object of a class.
@@ -380,7 +395,7 @@ impl<'p> Universe<'p> {
         let (file, declaration) = self.get(class)?;
         let mut members = file.all_in_scope(declaration.node);
         let number = members.find(|number| file.declarations[*number].kind == DeclarationKind::Companion)?;
-        Some(DeclarationId { file: class.file, number })
+        Some(DeclarationId::new(class.file, number))
     }
 
     /// Runs `work` unless it is running for this node already, too much is, or the question was cancelled.
@@ -409,7 +424,7 @@ impl<'p> Universe<'p> {
 
     /// Returns what `memo` knows of a declaration or node, or finds it out. A result that a refusal within it may have cut
     /// is not kept: outside of the cycle, or for another identifier, it would be whole.
-    pub(super) fn remembered<K: Eq + Hash, T: Clone>(
+    pub(super) fn remembered<K: MemoKey, T: Clone>(
         &self,
         memo: &Memo<K, T>,
         key: K,
@@ -427,7 +442,7 @@ impl<'p> Universe<'p> {
 
     /// Like [`Universe::remembered`], with a guard of this kind; `None` if it refuses. A result that was cut is kept for the
     /// rest of the question: finding it again for each identifier would take too long.
-    pub(super) fn remembered_and_guarded<K: Eq + Hash, T: Clone>(
+    pub(super) fn remembered_and_guarded<K: MemoKey, T: Clone>(
         &self,
         memo: &Memo<K, T>,
         key: K,

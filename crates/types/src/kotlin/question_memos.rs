@@ -1,0 +1,60 @@
+//! What is found out for one question alone: it is asked for again and again, and found out quickly from what is kept. Invariant: what a
+//! limit or a cycle cut is not kept.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::number_hash::NumberHash;
+use super::qualifiers::Qualifier;
+use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
+use symd_syntax::NodeId;
+
+/// The declarations of a name that a file sees, by the order in which they count.
+pub(super) type Tiers = Vec<Vec<DeclarationId>>;
+
+/// A node whose meaning before a dot is asked for, and whether it is a suffix.
+type QualifierKey = (FileKey, NodeId, bool);
+
+#[derive(Default)]
+pub(super) struct QuestionMemos {
+    pub(super) qualifiers: RefCell<HashMap<QualifierKey, Option<Qualifier>, NumberHash>>,
+    tiers: RefCell<HashMap<FileKey, HashMap<String, Tiers>, NumberHash>>,
+}
+
+impl Universe<'_> {
+    /// Returns what `memo` knows, or finds it out.
+    pub(super) fn known_or<K: Eq + Hash, T: Clone>(
+        &self,
+        memo: &RefCell<HashMap<K, T, NumberHash>>,
+        key: K,
+        find: impl FnOnce() -> T,
+    ) -> T {
+        if let Some(known) = memo.borrow().get(&key) {
+            return known.clone();
+        }
+        let (found, is_whole) = self.noting_refusals(find);
+        if is_whole {
+            memo.borrow_mut().insert(key, found.clone());
+        }
+        found
+    }
+
+    /// Like [`Universe::known_or`], for the declarations of a name that a file sees.
+    pub(super) fn known_tiers_or(
+        &self,
+        file: &ProjectFile,
+        name: &str,
+        find: impl FnOnce() -> Tiers,
+    ) -> Tiers {
+        let memo = &self.memos.tiers;
+        if let Some(known) = memo.borrow().get(&file.key).and_then(|of_file| of_file.get(name)) {
+            return known.clone();
+        }
+        let (found, is_whole) = self.noting_refusals(find);
+        if is_whole {
+            memo.borrow_mut().entry(file.key).or_default().insert(name.to_owned(), found.clone());
+        }
+        found
+    }
+}
