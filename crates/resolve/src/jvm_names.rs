@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::family::has_types;
-use super::kotlin_project::profile;
+use super::kotlin_state::KotlinFiles;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{RelPath, Text};
@@ -16,8 +16,7 @@ use symd_syntax::{Row, SymbolKind};
 /// The classes in which Java finds what Kotlin files declare outside of classes.
 pub(super) struct FileClasses<'a> {
     sources: &'a dyn Sources,
-    /// The files that are Kotlin by their paths, by the name that such a class has unless an annotation gives another.
-    by_default_name: HashMap<String, Vec<&'a RelPath>>,
+    kotlin: Arc<KotlinFiles>,
     /// The qualified names of the classes of files that were asked for.
     names: RefCell<HashMap<RelPath, Option<String>>>,
     /// Those of the files that may give their class a name.
@@ -25,14 +24,8 @@ pub(super) struct FileClasses<'a> {
 }
 
 impl<'a> FileClasses<'a> {
-    pub(super) fn new(sources: &'a dyn Sources) -> FileClasses<'a> {
-        let mut by_default_name: HashMap<String, Vec<&RelPath>> = HashMap::new();
-        for path in sources.snapshot().files.paths_within(&RelPath::root()) {
-            if profile(sources, path).is_some_and(|language| language.has_types) {
-                by_default_name.entry(file_class_name(path)).or_default().push(path);
-            }
-        }
-        FileClasses { sources, by_default_name, names: RefCell::default(), given: OnceCell::new() }
+    pub(super) fn new(sources: &'a dyn Sources, kotlin: Arc<KotlinFiles>) -> FileClasses<'a> {
+        FileClasses { sources, kotlin, names: RefCell::default(), given: OnceCell::new() }
     }
 
     /// Whether a class of this qualified name holds what some file declares.
@@ -40,8 +33,8 @@ impl<'a> FileClasses<'a> {
         let name = qualified.rsplit('.').next().unwrap_or_default();
         let files = &self.sources.snapshot().files;
         let is_it = |file: &Arc<FileEntry>| self.class_of(file).is_some_and(|class| class == qualified);
-        let named = self.by_default_name.get(name).into_iter().flatten();
-        named.filter_map(|path| files.get(path.as_str())).any(is_it) || self.given().contains(qualified)
+        let mut named = self.kotlin.with_class_named(name);
+        named.any(|path| files.get(path.as_str()).is_some_and(is_it)) || self.given().contains(qualified)
     }
 
     fn given(&self) -> &HashSet<String> {

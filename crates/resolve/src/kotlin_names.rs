@@ -2,12 +2,13 @@
 //! as those of other languages are.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::classes;
 use super::context::text_after;
 use super::family::has_types;
 use super::kotlin_project::KotlinProject;
-use super::kotlin_state::KotlinState;
+use super::kotlin_state::{KotlinFiles, KotlinState};
 use super::meaning::Meaning;
 use super::occurrence::Judgement;
 use super::resolver::{CurrentFile, Resolver};
@@ -32,6 +33,11 @@ impl<'a> KotlinNames<'a> {
         let project = Rc::new(KotlinProject::new(sources, cancel, state.files));
         let universe = Universe::new(Box::new(Rc::clone(&project)), state.findings);
         KotlinNames { sources, universe, project }
+    }
+
+    /// Returns the Kotlin files of the snapshot.
+    pub(super) fn files(&self) -> Arc<KotlinFiles> {
+        self.project.files.clone()
     }
 
     /// Returns what the identifier at a range of a Kotlin file means; `None` where its syntax tells nothing.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::family::{Family, has_types, is_jvm};
+use super::jvm_names::file_class_name;
 use super::kotlin_project::profile;
 use super::sources::Sources;
 use symd_base::RelPath;
@@ -40,6 +41,8 @@ pub(super) struct KotlinFiles {
     java: OnceLock<Vec<Arc<FileEntry>>>,
     /// The packages that files of Kotlin and Java declare, of those that are known.
     packages: OnceLock<HashSet<String>>,
+    /// The keys of the files, by the name that the class of a file's functions has unless an annotation gives another.
+    by_class: OnceLock<HashMap<String, Vec<FileKey>>>,
 }
 
 impl KotlinFiles {
@@ -58,12 +61,26 @@ impl KotlinFiles {
             has_java,
             java: OnceLock::new(),
             packages: OnceLock::new(),
+            by_class: OnceLock::new(),
         }
     }
 
     /// Returns the key of a Kotlin file of the snapshot.
     pub(super) fn key(&self, path: &RelPath) -> Option<FileKey> {
         self.keys.get(path).copied()
+    }
+
+    /// Iterates over the files whose functions Java finds in a class of this name, unless an annotation gives another.
+    pub(super) fn with_class_named(&self, class: &str) -> impl Iterator<Item = &RelPath> {
+        let by_class = self.by_class.get_or_init(|| {
+            let mut by_class: HashMap<String, Vec<FileKey>> = HashMap::new();
+            for (path, key) in self.paths.iter().zip(0..) {
+                by_class.entry(file_class_name(path)).or_default().push(key);
+            }
+            by_class
+        });
+        let keys = by_class.get(class).into_iter().flatten();
+        keys.filter_map(|&key| self.paths.get(key as usize))
     }
 
     /// Returns the Java files that are known.

@@ -160,7 +160,7 @@ impl Resolver<'_> {
     fn in_package(&self, package: &str, name: &str) -> Result<Meaning, Cancelled> {
         let declared = self.declared(name)?;
         let found: Vec<IndexedDeclaration> =
-            declared.iter().filter(|target| is_in(target, package)).cloned().collect();
+            declared.iter().filter(|target| is_in(self, target, package)).cloned().collect();
         if !found.is_empty() {
             return Ok(Meaning::Declared(found));
         }
@@ -325,34 +325,33 @@ pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Ind
 }
 
 /// Whether the target's package, followed by the names of the enclosing classes, is `package`.
-fn is_in(target: &IndexedDeclaration, package: &str) -> bool {
+fn is_in(resolver: &Resolver, target: &IndexedDeclaration, package: &str) -> bool {
     let Some((outline, row)) = target.row() else { return false };
-    let mut names = Vec::new();
+    let mut around = Vec::new();
     let mut parent = row.parent();
-    let mut is_in_namespace = false;
     while let Some(at) = parent {
-        names.push(outline.name(&outline.rows[at]));
-        is_in_namespace = matches!(outline.rows[at].kind(), SymbolKind::Namespace | SymbolKind::Module);
+        around.push(&outline.rows[at]);
         parent = outline.rows[at].parent();
     }
-    // Namespaces of C# are rows themselves, so `names` already holds them.
-    let imports = outline.imports.unpack();
-    if !is_in_namespace {
-        names.push(imports.package().unwrap_or(""));
-    }
+    // Namespaces of C# are rows themselves.
+    let is_namespace = |row: &&Row| matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module);
+    let namespace = around.pop_if(|row| is_namespace(row));
     let mut rest = package;
-    for (number, name) in names.iter().enumerate() {
-        let is_last = number + 1 == names.len();
-        if is_last {
-            return rest == *name;
-        }
+    for row in around {
+        let name = outline.name(row);
         match rest.strip_suffix(name) {
             Some("") => rest = "",
             Some(left) if left.ends_with('.') => rest = &left[..left.len() - 1],
             // A path through a Kotlin companion need not name it.
-            _ if *name == "Companion" => {}
+            _ if name == "Companion" => {}
             _ => return false,
         }
     }
-    false
+    match namespace {
+        Some(namespace) => rest == outline.name(namespace),
+        // Read last: most declarations are ruled out by their classes.
+        None => resolver
+            .imports_of(&target.file)
+            .map_or(rest.is_empty(), |imports| rest == imports.package().unwrap_or("")),
+    }
 }

@@ -255,7 +255,7 @@ impl<'a> Resolver<'a> {
 
     /// Returns the classes in which Java finds what Kotlin files declare outside of classes.
     pub(super) fn file_classes(&self) -> &FileClasses<'a> {
-        self.file_classes.get_or_init(|| FileClasses::new(self.sources))
+        self.file_classes.get_or_init(|| FileClasses::new(self.sources, self.kotlin().files()))
     }
 
     /// Returns the packages that files in the project's root declare.
