@@ -47,9 +47,18 @@ impl ClassGraph {
         classes: &[IndexedDeclaration],
         kin: Kin,
     ) -> Result<ClassGraph, Cancelled> {
-        if resolver.sources.snapshot().files.is_complete() {
-            return ClassGraph::read(resolver);
+        match resolver.sources.snapshot().files.is_complete() {
+            true => ClassGraph::read(resolver),
+            false => ClassGraph::by_names(resolver, classes, kin),
         }
+    }
+
+    /// Like [`ClassGraph::of_kin`], and looks only at files that hold a name of these classes or of their kin, also where all are known.
+    pub(super) fn by_names(
+        resolver: &Resolver,
+        classes: &[IndexedDeclaration],
+        kin: Kin,
+    ) -> Result<ClassGraph, Cancelled> {
         let (heads, names) = (ClassHeads::default(), BTreeSet::new());
         let (below, default_modules, written) = (Vec::new(), BTreeSet::new(), HashMap::new());
         let mut part = GraphPart { resolver, kin, heads, names, below, default_modules, written };

@@ -50,7 +50,7 @@ pub(super) fn heirs(
     resolver: &Resolver,
     class: &IndexedDeclaration,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
-    let graph = ClassGraph::of_kin(resolver, std::slice::from_ref(class), Kin::Below)?;
+    let graph = ClassGraph::by_names(resolver, std::slice::from_ref(class), Kin::Below)?;
     let Some(at) = graph.number(class) else { return Ok(Vec::new()) };
     let below = graph.descendants(at).into_iter().filter(|&one| one != at);
     let mut heirs = below.map(|at| graph.node(at).class.clone()).collect();
