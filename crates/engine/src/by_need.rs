@@ -29,7 +29,7 @@ pub(super) struct ByNeed {
 type Attempts = dyn FnMut(Result<Arc<View>, EngineError>) -> Vec<Need> + Send;
 
 /// What distinguishes a view in which files are unread.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PartialView {
     /// How many edits came before the view.
     closings: u64,

@@ -24,6 +24,7 @@ mod scan;
 mod searches;
 mod shared_outlines;
 mod status;
+mod step_texts;
 mod steps_here;
 mod stored_outlines;
 mod trials;
@@ -295,7 +296,7 @@ impl Engine {
         view: Arc<View>,
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.submit(Some(view), QuestionLength::Short, move |view| question(view)).await
+        self.submit(Some(view), QuestionLength::Short, move |view| question(&view.of_step())).await
     }
 
     /// Like [`Engine::ask`], for a question that may take long, such as a search: however many of them run,

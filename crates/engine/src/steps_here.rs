@@ -46,7 +46,7 @@ impl StepsHere {
         if self.engine.events.is_closed() {
             return Ok(Err(EngineError::Stopped));
         }
-        let said = catch_unwind(AssertUnwindSafe(|| question(view)));
+        let said = catch_unwind(AssertUnwindSafe(|| question(&view.of_step())));
         Ok(said.map_err(|_| EngineError::Panicked))
     }
 }

@@ -10,6 +10,7 @@ use super::kept_kotlin::{KeptKotlin, KeptState, KotlinKey};
 use super::read_texts::ReadTexts;
 use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
+use super::step_texts::StepTexts;
 use super::stored_outlines::StoredOutlines;
 use symd_base::text::Binary;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
@@ -50,14 +51,23 @@ pub struct View {
     /// What was found out about Kotlin files for questions.
     pub(super) kept_kotlin: KeptKotlin,
     pub(super) build_changes: u64,
+    /// What all steps of the question share.
+    pub(super) steps: Arc<StepsState>,
+    /// The texts that this step has read; `None` for what is no step, and may last.
+    pub(super) texts: Option<StepTexts>,
+}
+
+/// What the steps of a question leave for the next ones.
+#[derive(Debug, Default)]
+pub(super) struct StepsState {
     /// Whether this question goes on from what another one found out.
     pub(super) goes_on: AtomicBool,
     /// The Gradle modules, once something asked for them.
-    pub(super) gradle_modules: OnceLock<Arc<GradleModules>>,
+    gradle_modules: OnceLock<Arc<GradleModules>>,
     /// The results of reading files.
-    pub(super) read: Mutex<ReadResults>,
+    read: Mutex<ReadResults>,
     /// What was read last.
-    pub(super) read_texts: ReadTexts,
+    read_texts: ReadTexts,
 }
 
 /// Files of the index that a question read with another result than expected.
@@ -96,6 +106,25 @@ pub enum CurrentError {
 }
 
 impl View {
+    /// Returns the view of one step, which reads each text once. The next step has to see what changed meanwhile, so it has another one.
+    pub(super) fn of_step(&self) -> View {
+        View {
+            snapshot: self.snapshot.clone(),
+            files: self.files.clone(),
+            ignore: self.ignore.clone(),
+            languages: self.languages.clone(),
+            parsers: self.parsers.clone(),
+            partial: self.partial.clone(),
+            stored: self.stored.clone(),
+            lost_before: self.lost_before,
+            parses: self.parses.clone(),
+            kept_kotlin: self.kept_kotlin.clone(),
+            build_changes: self.build_changes,
+            steps: self.steps.clone(),
+            texts: Some(StepTexts::default()),
+        }
+    }
+
     /// Reads `file`, and parses it again if it differs from the index (it changed after the question).
     pub fn current(&self, file: &FileEntry) -> Result<CurrentText, CurrentError> {
         let answer = self.read_and_outline(file);
@@ -138,14 +167,22 @@ impl View {
         Ok(CurrentText { text, outline, hash: now })
     }
 
-    /// Reads a file's text, and the hash of its bytes. Fails if it has more than `most` bytes.
+    /// Reads a file's text, once in a step, and the hash of its bytes. Fails if it has more than `most` bytes.
     pub fn read_text(
         &self,
         path: &RelPath,
         most: u64,
     ) -> Result<(Result<Text, Binary>, ContentHash), VfsError> {
+        let known = self.texts.as_ref().and_then(|texts| texts.get(path));
+        if let Some((text, hash)) = known.filter(|(text, _)| text.as_str().len() as u64 <= most) {
+            return Ok((Ok(text), hash));
+        }
         let bytes = self.files.read_no_follow(path, most)?.bytes;
-        Ok(self.read_texts.decode(path, bytes))
+        let (text, hash) = self.steps.read_texts.decode(path, bytes);
+        if let (Some(texts), Ok(text)) = (&self.texts, &text) {
+            texts.keep(path, text, hash);
+        }
+        Ok((text, hash))
     }
 
     /// Whether the question needed something of a file that the view lacks: whatever came of its steps so far is to be
@@ -221,7 +258,7 @@ impl View {
     }
 
     fn read_results(&self) -> MutexGuard<'_, ReadResults> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+        self.steps.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports whether symd ignores `path`.
@@ -283,7 +320,7 @@ impl Sources for View {
     ) -> Option<Arc<SourceFile>> {
         let (text, grammar) = (&current.text, file.grammar()?);
         // What was found out speaks of the text that was indexed. The question is asked again, since the file has changed.
-        if file.hash() != Some(current.hash) && self.goes_on.load(Ordering::Acquire) {
+        if file.hash() != Some(current.hash) && self.steps.goes_on.load(Ordering::Acquire) {
             return self.expect_parsed(file, None, cancel);
         }
         let parsed = self.parses.get(current.hash, grammar, || {
@@ -310,7 +347,7 @@ impl Sources for View {
             found
         });
         if found.is_some() {
-            self.goes_on.store(true, Ordering::Release);
+            self.steps.goes_on.store(true, Ordering::Release);
         }
         found.unwrap_or_default()
     }
@@ -330,7 +367,7 @@ impl Sources for View {
             Some(key) => self.kept_kotlin.modules(&key, || GradleModules::read(self)),
             None => Arc::new(GradleModules::read(self)),
         };
-        self.gradle_modules.get_or_init(read).clone()
+        self.steps.gradle_modules.get_or_init(read).clone()
     }
 
     fn languages(&self) -> &Languages {

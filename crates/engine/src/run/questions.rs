@@ -2,14 +2,12 @@
 //! Invariant: a question runs only after a barrier that was made after it was asked, or after a look that found that
 //! there is nothing that a barrier could be behind.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
 use super::Run;
 use crate::EngineError;
 use crate::by_need::{ByNeed, Fetched, PartialView};
 use crate::event::{Event, Question, QuestionLength, QuestionRun};
-use crate::read_texts::ReadTexts;
 use crate::run::send;
 use crate::view::View;
 use symd_index::{Snapshot, UnreadFiles};
@@ -176,10 +174,8 @@ impl Run {
             parses: self.caches.parses.clone(),
             kept_kotlin: self.caches.kotlin.clone(),
             build_changes: self.build_changes,
-            goes_on: AtomicBool::new(false),
-            gradle_modules: OnceLock::new(),
-            read_texts: ReadTexts::default(),
-            read: Mutex::default(),
+            steps: Arc::default(),
+            texts: None,
         }
     }
 }

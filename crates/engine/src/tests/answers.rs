@@ -1,6 +1,8 @@
 //! Tests: every question gets an answer or an error, whatever happens to the watcher, the question or the
 //! engine.
 
+use std::path::Path;
+
 use super::*;
 
 /// An engine with a watcher that is controlled by the test.
@@ -234,4 +236,35 @@ fn who_asks_is_told_why_no_barrier_can_be_made() {
         let error = engine.ask(shown).await.expect_err("nobody can say").to_string();
         assert!(error.contains("run/barrier") && error.contains("No such file or directory"), "{error}");
     });
+}
+
+#[test]
+fn a_step_reads_a_text_once_and_the_next_step_reads_it_again() {
+    let told = ScriptedEngine::new();
+    told.scratch.write("a.py", "a = 1\n");
+    let engine = told.engine.clone();
+    let view = told.runtime.spawn(async move { engine.view().await });
+    let barrier = told.fake.asked(DEADLINE);
+    told.tell([listed("", "a.py", ""), Notice::Crawled]);
+    told.tell([Notice::Barrier(barrier[0])]);
+    let view = told.runtime.block_on(view).expect("no panic").expect("a view");
+    let at = told.scratch.at("a.py");
+    let texts = |view: &View, at: &Path, then: &str| {
+        let file = view.snapshot.files.get("a.py").expect("listed");
+        let text = || view.current(file).expect("read").text.as_str().to_owned();
+        let first = text();
+        std::fs::write(at, then).expect("written");
+        [first, text()]
+    };
+    let step = |then: &'static str| {
+        let (at, view) = (at.clone(), view.clone());
+        let asked = told.engine.ask_on(view, move |view| texts(view, &at, then));
+        told.runtime.block_on(asked).expect("answered")
+    };
+    assert_eq!(step("b = 2\n"), ["a = 1\n", "a = 1\n"]);
+    assert!(view.changed_file().is_none());
+    assert_eq!(step("c = 3\n"), ["b = 2\n", "b = 2\n"]);
+    assert_eq!(view.changed_file(), Some(path("a.py")));
+    // What is no step may last.
+    assert_eq!(texts(&view, &at, "d = 4\n"), ["c = 3\n", "d = 4\n"]);
 }

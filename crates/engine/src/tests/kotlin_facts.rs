@@ -243,7 +243,7 @@ fn a_build_file_that_is_written_again_with_the_same_text_changes_nothing_that_is
     assert_eq!(changes, [build_file], "the entry is another one");
     assert!(Arc::ptr_eq(&modules, &after.gradle_modules()));
     after.kotlin_state(&Cancel::new());
-    assert!(after.goes_on.load(Ordering::Relaxed));
+    assert!(after.steps.goes_on.load(Ordering::Relaxed));
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn what_was_found_out_about_types_keeps_no_outline_that_was_let_go_of() {
     assert_eq!((outline.strong_count(), stage.answer(in_memory)), (0, 0));
     let goes_on = |view: &View| {
         view.kotlin_state(&Cancel::new());
-        view.goes_on.load(Ordering::Relaxed)
+        view.steps.goes_on.load(Ordering::Relaxed)
     };
     assert!(stage.answer(goes_on), "what was found out about the files as they are now stays");
 }
