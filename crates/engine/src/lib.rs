@@ -12,6 +12,7 @@ mod gate;
 mod hard_links;
 mod kept_kotlin;
 mod memory;
+mod operator_facts;
 mod pending;
 mod pool;
 mod preparsed;

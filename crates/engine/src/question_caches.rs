@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::cache_budget::CacheBudget;
 use super::kept_kotlin::KeptKotlin;
+use super::operator_facts::KeptOperatorFacts;
 use super::recent_parses::RecentParses;
 use super::searches::Searches;
 
@@ -15,6 +16,7 @@ pub(super) struct QuestionCaches {
     pub(super) parses: RecentParses,
     pub(super) searches: Arc<Searches>,
     pub(super) kotlin: KeptKotlin,
+    pub(super) operators: KeptOperatorFacts,
 }
 
 impl QuestionCaches {
@@ -24,7 +26,8 @@ impl QuestionCaches {
         let parses = RecentParses::new(budget.clone());
         let searches = Arc::new(Searches::new(budget.clone()));
         let kotlin = KeptKotlin::new(budget.clone());
-        QuestionCaches { budget, parses, searches, kotlin }
+        let operators = KeptOperatorFacts::default();
+        QuestionCaches { budget, parses, searches, kotlin, operators }
     }
 
     /// Lets go of what the budget has no room for any more.
@@ -38,5 +41,6 @@ impl QuestionCaches {
         self.searches.forget_texts();
         self.parses.clear();
         self.kotlin.clear();
+        self.operators.clear();
     }
 }

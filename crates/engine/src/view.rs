@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::by_need::PartialView;
 use super::kept_kotlin::{KeptKotlin, KeptState, KotlinKey};
+use super::operator_facts::KeptOperatorFacts;
 use super::read_texts::ReadTexts;
 use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
@@ -18,7 +19,7 @@ use symd_config::Languages;
 use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
-use symd_resolve::{GradleModules, KotlinState, Sources};
+use symd_resolve::{GradleModules, KotlinState, OperatorFacts, Sources, TextSigns};
 use symd_syntax::{Grammar, LocalBindings, Outline};
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
@@ -50,6 +51,7 @@ pub struct View {
     pub(super) parses: RecentParses,
     /// What was found out about Kotlin files for questions.
     pub(super) kept_kotlin: KeptKotlin,
+    pub(super) operators: KeptOperatorFacts,
     pub(super) build_changes: u64,
     /// What all steps of the question share.
     pub(super) steps: Arc<StepsState>,
@@ -119,6 +121,7 @@ impl View {
             lost_before: self.lost_before,
             parses: self.parses.clone(),
             kept_kotlin: self.kept_kotlin.clone(),
+            operators: self.operators.clone(),
             build_changes: self.build_changes,
             steps: self.steps.clone(),
             texts: Some(StepTexts::default()),
@@ -328,7 +331,11 @@ impl Sources for View {
                 return None;
             }
             match self.parsers.flat_tree(grammar, text.as_str(), current.hash, cancel).ok()? {
-                Attempt::Parsed(tree) => Some(SourceFile::new(text.clone(), tree)),
+                Attempt::Parsed(tree) => {
+                    let file = SourceFile::new(text.clone(), tree);
+                    self.operators.keep_conventions(current.hash, file.conventions());
+                    Some(file)
+                }
                 Attempt::SetAside(_) => None,
             }
         });
@@ -360,6 +367,14 @@ impl Sources for View {
         if let Some(key) = self.kotlin_key().filter(|_| is_as_indexed) {
             self.kept_kotlin.keep(key, state);
         }
+    }
+
+    fn operator_facts(&self, content: ContentHash) -> OperatorFacts {
+        self.operators.get(content)
+    }
+
+    fn keep_signs(&self, content: ContentHash, signs: TextSigns) {
+        self.operators.keep_signs(content, signs);
     }
 
     fn gradle_modules(&self) -> Arc<GradleModules> {

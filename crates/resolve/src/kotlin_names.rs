@@ -99,21 +99,27 @@ impl<'a> KotlinNames<'a> {
         found.is_some_and(|found| found.iter().any(|id| self.universe.may_be_property(*id)))
     }
 
-    /// Returns the places in a Kotlin file where the language calls, or may call, a function without naming it.
+    /// Returns the places in a Kotlin file where the language calls, or may call, a function without naming it, each with what is written
+    /// there.
     pub(super) fn convention_uses(
         &self,
         path: &RelPath,
         function: &IndexedDeclaration,
-    ) -> Vec<(TextRange, Judgement)> {
+    ) -> Vec<(TextRange, String, Judgement)> {
         let (Some(key), Some(ids)) = (self.project.key(path), self.declared_at(function)) else {
             return Vec::new();
         };
+        let Some(file) = self.universe.file(key) else { return Vec::new() };
         let judged = |(range, found): (TextRange, NameResolution)| {
             let is_it = found.certainty > Certainty::Possible
                 && !found.may_be_other
                 && !found.declarations.is_empty()
                 && found.declarations.iter().all(|id| ids.contains(id));
-            (range, if is_it { Judgement::Likely } else { Judgement::Unchecked })
+            (
+                range,
+                file.slice(range).to_owned(),
+                if is_it { Judgement::Likely } else { Judgement::Unchecked },
+            )
         };
         self.universe.convention_uses(key, &ids).into_iter().map(judged).collect()
     }

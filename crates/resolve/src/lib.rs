@@ -62,6 +62,7 @@ mod module_calls;
 mod modules;
 mod occurrence;
 mod occurrences;
+mod operator_signs;
 mod operator_uses;
 mod other_names;
 mod outside;
@@ -125,6 +126,7 @@ pub use lookup::is_found_by_name;
 pub use mirrored_calls::mirrored_call;
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;
+pub use operator_signs::{OperatorFacts, TextSigns};
 pub use operator_uses::{OperatorUses, operator_uses};
 pub use overrides::{
     OutsideMember, OverrideFamily, ServerBase, ServerBases, UnknownBase, UnknownFact, overrides,

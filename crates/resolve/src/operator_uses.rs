@@ -7,11 +7,12 @@ use super::family::{Family, has_types};
 use super::gradle;
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::occurrences::FILES_OF_THREAD;
+use super::operator_signs::TextSigns;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
-use symd_base::{Cancel, RelPath, Text, cores};
-use symd_index::{FileEntry, NeededWords};
+use symd_base::{Cancel, cores};
+use symd_index::FileEntry;
 use symd_syntax::SymbolKind;
 use symd_types::kotlin::is_convention;
 
@@ -48,14 +49,14 @@ pub fn operator_uses(
         return Ok(found);
     }
     let is_private = resolver.kotlin().is_private(&function);
-    let signs = signs(target.name());
+    let signs = TextSigns::of_function(target.name());
     let known = &sources.snapshot().files;
     let _own = known.get(target.file.path.as_str());
     let package = target.file.imports().and_then(|imports| imports.package());
     let declared_in = function.file.imports().and_then(|imports| imports.package());
-    let needed = signs.iter().filter(|_| !is_private).map(|sign| match &package {
-        Some(package) if !is_member(&function) => sign.clone().and_of(package),
-        _ => sign.clone(),
+    let needed = signs.needed().filter(|_| !is_private).map(|sign| match &package {
+        Some(package) if !is_member(&function) => sign.and_of(package),
+        _ => sign,
     });
     let mut files: Vec<&Arc<FileEntry>> = known
         .with_any_words(needed)
@@ -72,20 +73,32 @@ pub fn operator_uses(
         !class.is_some_and(names_it)
     });
     let with_sign = |file: &&Arc<FileEntry>| {
-        let current = sources.current(file).filter(|_| !cancel.is_cancelled())?;
-        let is_wanted = |sign: &NeededWords| sign.match_bytes(current.text.as_str().as_bytes());
-        signs.iter().any(is_wanted).then(|| (file.path.clone(), current.text))
+        let known = file.hash().and_then(|content| sources.operator_facts(content).signs);
+        let read = || {
+            let current = sources.current(file).filter(|_| !cancel.is_cancelled())?;
+            let signs = TextSigns::of_text(&current.text);
+            sources.keep_signs(current.hash, signs);
+            Some(signs)
+        };
+        known.or_else(read)?.has_one_of(signs).then(|| Arc::clone(file))
     };
-    let mut texts: Vec<(RelPath, Text)> =
+    let mut files: Vec<Arc<FileEntry>> =
         cores::concurrent_map(&files, FILES_OF_THREAD, with_sign).into_iter().flatten().collect();
     cancel.check()?;
-    found.unchecked += texts.len().saturating_sub(MAX_FILES);
-    texts.truncate(MAX_FILES);
-    let threads = cores::count().min(texts.len() / FILES_OF_THREAD).max(1);
+    found.unchecked += files.len().saturating_sub(MAX_FILES);
+    files.truncate(MAX_FILES);
+    let threads = cores::count().min(files.len() / FILES_OF_THREAD).max(1);
+    let may_call = |file: &Arc<FileEntry>| {
+        let known = file.hash().and_then(|content| sources.operator_facts(content).conventions);
+        known.is_none_or(|known| known.may_call(target.name()))
+    };
     let of_part = |resolver: &Resolver, part: usize| {
-        let texts = texts.iter().skip(part).step_by(threads).take_while(|_| !cancel.is_cancelled());
-        let uses = |(path, _): &(RelPath, Text)| resolver.kotlin().convention_uses(path, &function);
-        texts.map(uses).collect::<Vec<_>>()
+        let files = files.iter().skip(part).step_by(threads).take_while(|_| !cancel.is_cancelled());
+        let uses = |file: &Arc<FileEntry>| match may_call(file) {
+            true => resolver.kotlin().convention_uses(&file.path, &function),
+            false => Vec::new(),
+        };
+        files.map(uses).collect::<Vec<_>>()
     };
     let in_parts = cores::in_parts(
         threads,
@@ -94,15 +107,16 @@ pub fn operator_uses(
     );
     cancel.check()?;
     let mut doubts = 0;
-    for (at, (path, text)) in texts.iter().enumerate() {
-        for &(range, judgement) in in_parts[at % threads].get(at / threads).into_iter().flatten() {
-            doubts += usize::from(judgement == Judgement::Unchecked);
-            if judgement == Judgement::Unchecked && doubts > MAX_DOUBTS {
+    for (at, file) in files.iter().enumerate() {
+        for (range, written, judgement) in in_parts[at % threads].get(at / threads).into_iter().flatten() {
+            doubts += usize::from(*judgement == Judgement::Unchecked);
+            if *judgement == Judgement::Unchecked && doubts > MAX_DOUBTS {
                 found.unchecked += 1;
                 continue;
             }
-            let one = Occurrence { path: path.clone(), range, judgement, role: Role::Operator };
-            found.uses.push((text.slice(range).to_owned(), one));
+            let (path, range, judgement) = (file.path.clone(), *range, *judgement);
+            let one = Occurrence { path, range, judgement, role: Role::Operator };
+            found.uses.push((written.clone(), one));
         }
     }
     found.uses.sort_by_key(|(_, one)| (one.path.clone(), one.range.start));
@@ -131,30 +145,4 @@ fn sees_package(file: &FileEntry, package: &str) -> bool {
     let Some(imports) = file.imports() else { return true };
     let is_own = imports.package().is_some_and(|own| own == package);
     is_own || imports.unpack().iter().any(|import| import.module.starts_with(package))
-}
-
-/// Returns what a text holds, one of it, that calls a function of this name without it.
-fn signs(name: &str) -> Vec<NeededWords> {
-    let signs: &[&str] = match name {
-        "plus" | "plusAssign" | "unaryPlus" => &["+"],
-        "minus" | "minusAssign" | "unaryMinus" => &["-"],
-        "times" | "timesAssign" => &["*"],
-        "div" | "divAssign" => &["/"],
-        "rem" | "remAssign" => &["%"],
-        "rangeTo" | "rangeUntil" => &[".."],
-        "inc" => &["++"],
-        "dec" => &["--"],
-        "not" => &["!"],
-        "get" | "set" => &["["],
-        "compareTo" => &["<", ">"],
-        "equals" => &["==", "!="],
-        "contains" | "iterator" | "hasNext" | "next" => &["in"],
-        "getValue" | "setValue" | "provideDelegate" => &["by"],
-        _ => &["("],
-    };
-    let is_word = |sign: &str| sign.chars().all(char::is_alphabetic);
-    signs
-        .iter()
-        .map(|sign| if is_word(sign) { NeededWords::of_name(sign) } else { NeededWords::of_part(sign) })
-        .collect()
 }

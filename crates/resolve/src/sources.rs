@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::gradle::GradleModules;
 use super::kotlin_state::KotlinState;
+use super::operator_signs::{OperatorFacts, TextSigns};
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};
@@ -43,6 +44,12 @@ pub trait Sources: Sync {
     }
     /// Keeps what was found out for a later question, where that will see the same files.
     fn keep_kotlin_state(&self, _state: KotlinState) {}
+    /// Returns what is known of the operators in texts of Kotlin, by the hash of the file's bytes.
+    fn operator_facts(&self, _content: ContentHash) -> OperatorFacts {
+        OperatorFacts::default()
+    }
+    /// Keeps which signs a text holds.
+    fn keep_signs(&self, _content: ContentHash, _signs: TextSigns) {}
     /// Returns the project's Gradle modules, which are read when first asked for, and once for a question.
     fn gradle_modules(&self) -> Arc<GradleModules>;
     /// Returns the languages that symd knows.

@@ -9,7 +9,7 @@ use super::oracle::number;
 use super::uses_by_need::{Contents, UsesQuestion, complete, found, written};
 use super::*;
 use symd_base::Cancel;
-use symd_resolve::{Judgement, KotlinState, Sources};
+use symd_resolve::{IndexedDeclaration, Judgement, KotlinState, Sources, operator_uses};
 
 const ROUNDS: u64 = 6;
 const EDITS: usize = 10;
@@ -264,4 +264,33 @@ fn a_text_with_the_same_symbols_is_another_text() {
     tree.tell(changed("Shop.kt"));
     tree.drain();
     assert_eq!(last_use(&mut tree), Some(Judgement::Unlikely));
+}
+
+#[test]
+fn a_file_without_the_operator_is_read_once_for_all_questions_about_it() {
+    let files = [
+        ("Box.kt", "class Box { operator fun plus(other: Box) = other }\n"),
+        ("Use.kt", "fun use(x: Box) = x + x\n"),
+        ("Other.kt", "/** `x + x` */\nfun other(x: Box) = x\n"),
+    ];
+    let contents = files.map(|(file, text)| (file.to_owned(), text.as_bytes().to_vec())).into_iter();
+    let mut tree = crawled(&contents.collect());
+    let used_in = |view: &View| {
+        let file = view.snapshot.files.get("Box.kt").expect("a file").clone();
+        let row = file.outline().expect("symbols").rows.iter().position(|row| row.parent != 0);
+        let plus = IndexedDeclaration { row: row.expect("a member"), file };
+        assert_eq!(plus.name(), "plus");
+        let found = operator_uses(view, &plus, &Cancel::new()).expect("not cancelled");
+        assert_eq!(found.unchecked, 0);
+        found.uses.into_iter().map(|(sign, one)| format!("{sign} {}", one.path)).collect::<Vec<_>>()
+    };
+    assert_eq!(used_in(&tree.complete_view()), ["+ Use.kt"]);
+    // Not told: a question that reads the file sees that it differs from the index.
+    tree.write("Other.kt", Some(b"fun other(x: Box) = x + x\n"));
+    let view = tree.complete_view();
+    assert_eq!(used_in(&view), ["+ Use.kt"]);
+    assert_eq!(view.changed_file(), None);
+    tree.tell(changed("Other.kt"));
+    tree.drain();
+    assert_eq!(used_in(&tree.complete_view()), ["+ Other.kt", "+ Use.kt"]);
 }

@@ -1,0 +1,46 @@
+//! What is known of the operators in texts of Kotlin, by content: which of them need not be read for a function that operators may call.
+//! Invariant: it is true of every file with that content.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use symd_base::ContentHash;
+use symd_resolve::{OperatorFacts, TextSigns};
+use symd_types::kotlin::FileConventions;
+
+/// Of how many texts something is kept: about 4 MB. With one more all of it is found out again.
+const MAX_TEXTS: usize = 1 << 16;
+
+/// The facts. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeptOperatorFacts(Arc<Mutex<HashMap<ContentHash, OperatorFacts>>>);
+
+impl KeptOperatorFacts {
+    pub(super) fn get(&self, content: ContentHash) -> OperatorFacts {
+        self.locked().get(&content).copied().unwrap_or_default()
+    }
+
+    pub(super) fn keep_signs(&self, content: ContentHash, signs: TextSigns) {
+        self.change(content, |facts| facts.signs = Some(signs));
+    }
+
+    pub(super) fn keep_conventions(&self, content: ContentHash, conventions: FileConventions) {
+        self.change(content, |facts| facts.conventions = Some(conventions));
+    }
+
+    pub(super) fn clear(&self) {
+        *self.locked() = HashMap::new();
+    }
+
+    fn change(&self, content: ContentHash, change: impl FnOnce(&mut OperatorFacts)) {
+        let mut kept = self.locked();
+        if kept.len() >= MAX_TEXTS && !kept.contains_key(&content) {
+            kept.clear();
+        }
+        change(kept.entry(content).or_default());
+    }
+
+    fn locked(&self) -> MutexGuard<'_, HashMap<ContentHash, OperatorFacts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
