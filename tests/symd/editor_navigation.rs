@@ -118,7 +118,7 @@ fn places_are_those_of_a_ready_server_however_late_it_answers() {
     editor.send(
         &json!({ "jsonrpc": "2.0", "id": "late", "method": "textDocument/references", "params": params }),
     );
-    // Whoever is answered at once has not waited for the server.
+    // A hover that is answered at once did not wait for the server.
     let hover = editor.ask("textDocument/hover", at(&user, "a.py", 10, 4));
     assert!(hover["result"]["contents"]["value"].as_str().unwrap().contains("def f(x)"), "{hover}");
     drop(std::fs::OpenOptions::new().write(true).open(&asked).unwrap());

@@ -54,7 +54,7 @@ pub use memory::EngineMemory;
 pub use preparsed::PreparsedOutline;
 pub use scan::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
-pub use steps_here::StepsHere;
+pub use steps_here::{StepsHere, ThreadPlace};
 pub use turns::EditTurn;
 pub use view::{CurrentError, CurrentText, View};
 pub use view_here::ViewHere;
@@ -103,8 +103,10 @@ pub struct Engine {
     cache: Option<Arc<Cache>>,
     gate: QuestionGate,
     turns: EditQueue,
-    /// Limits the questions that run on threads of those that ask ([`Engine::view_here`], [`Engine::steps_here`]).
+    /// Limits what runs at once on threads of those that ask ([`Engine::view_here`], [`StepsHere::ask_on`]).
     outside_pool: Arc<Semaphore>,
+    /// Limits the questions that have a thread of their own ([`Engine::thread_place`]).
+    question_threads: Arc<Semaphore>,
     preparsed: Arc<PreparsedOutlines>,
     parsers: Parsers,
     caches: QuestionCaches,
@@ -268,6 +270,7 @@ impl Engine {
             gate: QuestionGate::default(),
             turns: EditQueue::default(),
             outside_pool: Arc::new(Semaphore::new(cores::count())),
+            question_threads: Arc::new(Semaphore::new(steps_here::MAX_THREADS)),
             preparsed,
             parsers,
             caches,

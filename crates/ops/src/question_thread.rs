@@ -37,16 +37,17 @@ impl QuestionThread {
 }
 
 impl Project {
-    /// Answers a question on a thread of its own, its steps included; as any other question if as many as there are
-    /// processors are answered so. For questions that somebody waits for and that wait for nothing but a ready server.
+    /// Answers a question on a thread of its own, with all its steps; like any other question if too many have a thread. For
+    /// questions of a user that wait only for ready servers.
     pub async fn on_one_thread<T, F>(
         &self,
         question: impl FnOnce(Project) -> F + Send + 'static,
     ) -> Result<T, QuestionError>
     where
         T: Send + 'static,
-        F: Future<Output = T>,
+        F: Future<Output = T> + Send,
     {
+        let Some(place) = self.engine.thread_place() else { return Ok(question(self.clone()).await) };
         let (cancel, runtime) = (Cancel::new(), Handle::current());
         let _stops_with_us = cancel.on_drop();
         let (_awaited, mut is_dropped) = oneshot::channel::<()>();
@@ -54,17 +55,18 @@ impl Project {
         let project = self.clone();
         tokio::task::spawn_blocking(move || {
             let engine = project.engine.clone();
-            let here = engine.steps_here().map(|steps| Arc::new(QuestionThread { steps, cancel }));
+            let here = Some(Arc::new(QuestionThread { steps: engine.steps_here(place), cancel }));
             let answer = runtime.block_on(async move {
                 tokio::select! {
-                    answer = Box::pin(question(Project { here, ..project })) => Some(answer),
+                    biased;
                     _ = &mut is_dropped => None,
+                    answer = Box::pin(question(Project { here, ..project })) => Some(answer),
                 }
             });
             let _ = tell.send(answer);
             engine.check_memory();
         });
-        // Nothing is told of a question that panicked.
+        // A question that panicked sends no answer.
         told.await.ok().flatten().ok_or_else(|| EngineError::Panicked.into())
     }
 }

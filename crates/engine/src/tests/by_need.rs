@@ -170,6 +170,7 @@ impl Tree {
             gate: QuestionGate::default(),
             turns: EditQueue::default(),
             outside_pool: Arc::new(tokio::sync::Semaphore::new(1)),
+            question_threads: Arc::new(tokio::sync::Semaphore::new(1)),
             preparsed: Arc::default(),
             parsers: Parsers::in_this_process(),
             caches: QuestionCaches::new(0),

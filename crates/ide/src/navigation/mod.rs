@@ -50,8 +50,8 @@ pub async fn answer(project: &Project, params: Value) -> Result<Box<RawValue>, S
     }
 }
 
-/// How long a question waits for a server. An editor does not mark what is only possible: of places only those that a ready
-/// server names are given, however long it takes, as the server itself would take in symd's place.
+/// How long a question waits for a server. An editor does not mark what is only possible, so questions about places wait for a ready
+/// server for as long as a request may take. If it does not answer by then, or did not answer the last request, syntax answers.
 fn waiting(question: &NavigationQuestion) -> WaitPolicy {
     use NavigationQuestion as Of;
     match question {
@@ -63,15 +63,13 @@ fn waiting(question: &NavigationQuestion) -> WaitPolicy {
         | Of::Callers { .. }
         | Of::Callees { .. }
         | Of::Supertypes { .. }
-        | Of::Subtypes { .. } => WaitPolicy::ForAnswer,
-        Of::Diagnostics { .. } => WaitPolicy::Until(Instant::now() + DIAGNOSTICS_WAIT),
-        Of::MovedFiles { .. } => WaitPolicy::Until(Instant::now() + MOVED_FILES_WAIT),
-        Of::Hover { .. }
-        | Of::DocumentSymbols { .. }
-        | Of::WorkspaceSymbols { .. }
+        | Of::Subtypes { .. }
         | Of::HierarchyItems { .. }
         | Of::Renameable { .. }
-        | Of::Rename { .. } => WaitPolicy::DontWait,
+        | Of::Rename { .. } => WaitPolicy::ForAnswer,
+        Of::Diagnostics { .. } => WaitPolicy::Until(Instant::now() + DIAGNOSTICS_WAIT),
+        Of::MovedFiles { .. } => WaitPolicy::Until(Instant::now() + MOVED_FILES_WAIT),
+        Of::Hover { .. } | Of::DocumentSymbols { .. } | Of::WorkspaceSymbols { .. } => WaitPolicy::DontWait,
     }
 }
 
