@@ -116,8 +116,8 @@ impl Universe<'_> {
         };
         let whole = lookup.candidates.iter().filter(|one| !is_half(one));
         match whole.clone().next() {
-            None => Type::if_same(lookup.candidates.iter().map(result)),
-            Some(_) => Type::if_same(whole.map(result)),
+            None => self.common_type(lookup.candidates.iter(), result),
+            Some(_) => self.common_type(whole, result),
         }
     }
 

@@ -325,7 +325,7 @@ impl Universe<'_> {
     }
 
     /// Whether two functions take the same objects and the same values, for so many parameters.
-    fn take_the_same(&self, one: &Member, two: &Member, count: usize) -> bool {
+    pub(super) fn take_the_same(&self, one: &Member, two: &Member, count: usize) -> bool {
         let (mine, theirs) = (self.parameters(one.declaration), self.parameters(two.declaration));
         let own: Vec<DeclarationId> =
             [one, two].into_iter().flat_map(|of| self.type_parameters(of.declaration)).collect();

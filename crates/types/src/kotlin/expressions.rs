@@ -356,7 +356,7 @@ impl Universe<'_> {
     /// Returns the type of what a name was found to mean, as a value.
     pub(super) fn lookup_type(&self, lookup: &Lookup) -> Type {
         let receiver = lookup.receiver.as_ref();
-        Type::if_same(lookup.candidates.iter().map(|member| self.member_type(member, receiver)))
+        self.common_type(lookup.candidates.iter(), |member| self.member_type(member, receiver))
     }
 
     /// Returns the type that a member gives its name, where it is a member or an extension of `receiver`.

@@ -19,6 +19,7 @@ mod findings;
 mod foreign_calls;
 mod fun_interfaces;
 mod inference;
+mod inherited_twice;
 mod labels;
 mod lambdas;
 mod level_search;
