@@ -164,7 +164,7 @@ impl Universe<'_> {
                 let class = file.class_around(suffix)?;
                 match file.child(suffix, K::SuperToken) {
                     None => Lookup::one(class),
-                    Some(_) => match self.super_of(class) {
+                    Some(_) => match self.superclass(class) {
                         Type::Class(above) => Lookup::one(above.class),
                         _ => return None,
                     },

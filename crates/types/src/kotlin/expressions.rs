@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::callables::Arguments;
-use super::classes::Member;
+use super::calls::callee_name;
+use super::classes::{Member, Members};
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
 use super::scopes::{Level, is_foreign};
@@ -275,28 +276,41 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the type that `super` means: the one supertype, or an unknown one of several.
+    /// Returns the type that `super` means: the one that is written, or all supertypes.
     fn super_type(&self, file: &ProjectFile, node: NodeId) -> Type {
         if let Some(ty) = self.type_in(file, node) {
             return ty;
         }
-        file.class_around(node).map_or(Type::Unknown, |class| self.super_of(class))
+        let Some(class) = file.class_around(node) else { return Type::Unknown };
+        let mut all = self.direct_supertypes(class);
+        let named = file.parent(node).and_then(|call| callee_name(file, call));
+        if let Some(name) = named.map(|name| file.name_text(name)).filter(|_| all.len() > 1) {
+            // One that has a body comes before those that do not.
+            let found: Vec<Members> =
+                all.iter().map(|ty| self.members(ty, name, &DeclarationKind::is_function)).collect();
+            let has_body = |of: &Members| of.found.iter().any(|one| self.has_body(one.declaration));
+            if found.iter().any(has_body) && !found.iter().any(|of| of.may_be_more) {
+                let mut is_meant = found.iter().map(has_body);
+                all.retain(|_| is_meant.next() == Some(true));
+            }
+        }
+        let all = all.into_iter().reduce(Type::both);
+        all.unwrap_or_else(|| self.library_type("kotlin", "Any", Vec::new()))
     }
 
-    /// Returns the type of a class that has all that its supertypes declare, and nothing of its own.
-    pub(super) fn super_of(&self, class: DeclarationId) -> Type {
+    fn has_body(&self, function: DeclarationId) -> bool {
+        self.get(function)
+            .is_some_and(|(file, declaration)| file.child(declaration.node, K::FunctionBody).is_some())
+    }
+
+    /// Returns the superclass, whose constructor `super(…)` calls.
+    pub(super) fn superclass(&self, class: DeclarationId) -> Type {
         let direct = self.direct_supertypes(class);
+        let is_class = |ty: &&Type| matches!(ty, Type::Class(class) if self.kind(class.class) == Some(DeclarationKind::Class));
         match &direct[..] {
             [] => self.library_type("kotlin", "Any", Vec::new()),
             [one] => one.clone(),
-            _ => {
-                // Of several, the class.
-                let is_class = |ty: &&Type| {
-                    matches!(ty, Type::Class(class)
-                        if self.kind(class.class) == Some(DeclarationKind::Class))
-                };
-                direct.iter().find(is_class).cloned().unwrap_or(Type::Unknown)
-            }
+            several => several.iter().find(is_class).cloned().unwrap_or(Type::Unknown),
         }
     }
 
