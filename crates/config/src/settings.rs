@@ -207,7 +207,8 @@ pub struct Settings {
     /// Mebibytes of memory above which the daemon lets go of what it can make again; by default the smaller of 512 and a tenth
     /// of what the machine has or the daemon's control groups allow.
     pub memory_mb: Option<u64>,
-    /// Limit of all projects' caches together, in bytes. The cache of a project whose daemon starts is kept however large it is.
+    /// Limit of all projects' caches together, in bytes. When a project's daemon starts, its own cache is kept, however large it is, and is not
+    /// counted.
     pub cache_max_bytes: u64,
     /// The toolsets of a connection that names none.
     pub toolset: Vec<String>,

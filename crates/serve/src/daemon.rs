@@ -247,10 +247,12 @@ async fn serve_until_stopped(
     announce(StartResult::Ready);
     tracing::info!(root = %place.root.display(), pid = std::process::id(), version = VERSION, "ready");
 
-    let (all_outlines, own) = (place.outlines_of_all().to_owned(), place.outlines.clone());
+    let (all_outlines, own, root) =
+        (place.outlines_of_all().to_owned(), place.outlines.clone(), place.root.clone());
     let limit = settings.cache_max_bytes;
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = cache::gc(&all_outlines, limit, Some(&own)) {
+        let kept = cache::KeptCache { directory: &own, root: &root };
+        if let Err(error) = cache::gc(&all_outlines, limit, Some(kept)) {
             tracing::warn!(%error, "cannot reduce the cache to its size limit");
         }
     });

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{PACK_EXTENSION, PARSES_EXTENSION, RECORDS_EXTENSION, paths_with};
+use super::pack::Pack;
+use super::{PACK_EXTENSION, PARSES_EXTENSION, RECORDS_EXTENSION, paths_with, records_path};
 use symd_base::state::{self, StateError};
 
 /// What a collection did.
@@ -21,17 +22,32 @@ pub struct GcReport {
 /// Age after which a temporary file counts as left over; writing a pack takes seconds.
 const LEFT_OVER_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The cache of the project whose daemon collects.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptCache<'a> {
+    /// Its directory, which work trees of one repository share.
+    pub directory: &'a Path,
+    /// The project's root.
+    pub root: &'a Path,
+}
+
 struct Repository {
-    is_kept: bool,
-    files: Vec<PathBuf>,
+    directory: PathBuf,
+    files: Vec<CacheFile>,
     bytes: u64,
     written: SystemTime,
 }
 
-/// Removes the outlines and records of the repositories under `outlines` (one directory each) until all together have at most
-/// `max_bytes`; never those in the directory `kept`, however large: a daemon whose own cache went at each start would parse a large tree
-/// each time. A daemon that has a removed pack open continues to read it.
-pub fn gc(outlines: &Path, max_bytes: u64, kept: Option<&Path>) -> Result<GcReport, StateError> {
+struct CacheFile {
+    path: PathBuf,
+    bytes: u64,
+    written: SystemTime,
+}
+
+/// Removes the outlines and records of the repositories under `outlines` (one directory each) until all but `kept` together have at most
+/// `max_bytes`. Never removes what the daemon of `kept` can use, however large it is, nor counts it: a daemon that lost its own cache at
+/// each start would parse a large tree each time. A daemon that has a removed pack open continues to read it.
+pub fn gc(outlines: &Path, max_bytes: u64, kept: Option<KeptCache<'_>>) -> Result<GcReport, StateError> {
     let mut repositories = Vec::new();
     let directories = match std::fs::read_dir(outlines) {
         Ok(directories) => directories,
@@ -40,31 +56,78 @@ pub fn gc(outlines: &Path, max_bytes: u64, kept: Option<&Path>) -> Result<GcRepo
     };
     for directory in directories.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
         remove_leftovers(&directory)?;
-        let files = paths_with(&[PACK_EXTENSION, RECORDS_EXTENSION, PARSES_EXTENSION], &directory)?;
-        let stats: Vec<_> = files.iter().filter_map(|path| path.metadata().ok()).collect();
-        let written =
-            stats.iter().filter_map(|stat| stat.modified().ok()).max().unwrap_or(SystemTime::UNIX_EPOCH);
-        repositories.push(Repository {
-            is_kept: kept == Some(&directory),
-            files,
-            bytes: stats.iter().map(std::fs::Metadata::len).sum(),
-            written,
-        });
+        repositories.push(Repository::list(directory)?);
     }
     repositories.sort_by_key(|repository| repository.written);
-    let bytes_before: u64 = repositories.iter().map(|repository| repository.bytes).sum();
+    let bytes_before = repositories.iter().map(|repository| repository.bytes).sum();
+    let (own, others): (Vec<Repository>, Vec<Repository>) = repositories
+        .into_iter()
+        .partition(|repository| kept.is_some_and(|kept| kept.directory == repository.directory));
     let mut report = GcReport { bytes_before, bytes_after: bytes_before, removed: 0 };
-    for repository in repositories.iter().filter(|repository| !repository.is_kept) {
-        if report.bytes_after <= max_bytes {
+    let mut left: u64 = others.iter().map(|repository| repository.bytes).sum();
+    for repository in &others {
+        if left <= max_bytes {
             break;
         }
-        for file in &repository.files {
-            state::remove_file(file)?;
-            report.removed += 1;
-        }
-        report.bytes_after -= repository.bytes;
+        repository.files.iter().try_for_each(|file| report.remove(file))?;
+        left -= repository.bytes;
+    }
+    for (repository, kept) in own.iter().zip(kept) {
+        remove_unusable(repository, max_bytes, kept, &mut report)?;
     }
     Ok(report)
+}
+
+/// Removes files of the kept cache, the oldest first, until it has at most `max_bytes`; only those that are of no use to its daemon: packs that
+/// it cannot open, and records of other work trees, which may be gone.
+fn remove_unusable(
+    repository: &Repository,
+    max_bytes: u64,
+    kept: KeptCache<'_>,
+    report: &mut GcReport,
+) -> Result<(), StateError> {
+    let records = records_path(kept.directory, kept.root);
+    let is_unusable = |path: &Path| {
+        let are_records = path.extension().is_some_and(|extension| extension == RECORDS_EXTENSION);
+        if are_records { path != records } else { Pack::open(path).is_none() }
+    };
+    let mut left = repository.bytes;
+    for file in &repository.files {
+        if left <= max_bytes {
+            break;
+        }
+        if is_unusable(&file.path) {
+            report.remove(file)?;
+            left -= file.bytes;
+        }
+    }
+    Ok(())
+}
+
+impl GcReport {
+    fn remove(&mut self, file: &CacheFile) -> Result<(), StateError> {
+        state::remove_file(&file.path)?;
+        self.removed += 1;
+        self.bytes_after -= file.bytes;
+        Ok(())
+    }
+}
+
+impl Repository {
+    /// Lists the files in `directory`, the one written longest ago first.
+    fn list(directory: PathBuf) -> Result<Repository, StateError> {
+        let paths = paths_with(&[PACK_EXTENSION, RECORDS_EXTENSION, PARSES_EXTENSION], &directory)?;
+        let file = |path: PathBuf| {
+            let stat = path.metadata().ok()?;
+            let written = stat.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            Some(CacheFile { path, bytes: stat.len(), written })
+        };
+        let mut files: Vec<CacheFile> = paths.into_iter().filter_map(file).collect();
+        files.sort_by_key(|file| file.written);
+        let bytes = files.iter().map(|file| file.bytes).sum();
+        let written = files.last().map_or(SystemTime::UNIX_EPOCH, |file| file.written);
+        Ok(Repository { directory, files, bytes, written })
+    }
 }
 
 /// Removes temporary files that are too old to be in use.

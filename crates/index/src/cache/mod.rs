@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 
 pub use file_records::{FileRecord, FileRecords};
-pub use gc::{GcReport, gc};
+pub use gc::{GcReport, KeptCache, gc};
 pub use stored_parses::StoredParses;
 
 use super::entry_outline::EntryOutline;
@@ -188,8 +188,7 @@ impl Cache {
     /// Returns the path of the records of the project at `root`. Worktrees of one repository share their outlines, but
     /// not the states of their files.
     pub fn records_path(&self, root: &Path) -> PathBuf {
-        let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
-        self.directory.join(format!("{hash}.{RECORDS_EXTENSION}"))
+        records_path(&self.directory, root)
     }
 
     /// Returns a file for what of the index need not be in memory.
@@ -300,6 +299,11 @@ fn changed_at(directory: &Path) -> Option<SystemTime> {
 }
 
 /// Returns the paths of the pack files in a directory, in name order.
+fn records_path(directory: &Path, root: &Path) -> PathBuf {
+    let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
+    directory.join(format!("{hash}.{RECORDS_EXTENSION}"))
+}
+
 fn pack_paths(directory: &Path) -> Result<Vec<PathBuf>, StateError> {
     paths_with(&[PACK_EXTENSION], directory)
 }

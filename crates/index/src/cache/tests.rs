@@ -208,10 +208,61 @@ fn collection_never_removes_the_repository_in_use() {
         let cache = Cache::open(&scratch.path().join(repository)).expect("opened");
         cache.store(&as_live(&[(key(1), outline("alpha"))])).expect("stored");
     }
-    let used = scratch.path().join("used");
-    assert_eq!(gc(scratch.path(), 0, Some(&used)).expect("collected").removed, 1);
+    let kept = KeptCache { directory: &scratch.path().join("used"), root: Path::new("/project") };
+    assert_eq!(gc(scratch.path(), 0, Some(kept)).expect("collected").removed, 1);
     let packs = |repository: &str| pack_paths(&scratch.path().join(repository)).expect("listed").len();
     assert_eq!((packs("other"), packs("used")), (0, 1));
+}
+
+#[test]
+fn a_cache_that_is_kept_takes_no_room_from_the_others() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    for (repository, outlines) in [("other", 1), ("used", 9)] {
+        let cache = Cache::open(&scratch.path().join(repository)).expect("opened");
+        let outlines: Vec<_> = (0..outlines).map(|number| (key(number), outline("alpha"))).collect();
+        cache.store(&as_live(&outlines)).expect("stored");
+    }
+    let kept = KeptCache { directory: &scratch.path().join("used"), root: Path::new("/project") };
+    let other = pack_paths(&scratch.path().join("other")).expect("listed").remove(0);
+    let limit = other.metadata().expect("there").len();
+    assert_eq!(gc(scratch.path(), limit, Some(kept)).expect("collected").removed, 0);
+    assert_eq!(gc(scratch.path(), limit - 1, Some(kept)).expect("collected").removed, 1);
+    assert!(!other.exists());
+}
+
+#[test]
+fn of_a_cache_that_is_kept_only_what_its_daemon_cannot_use_is_removed() {
+    let (scratch, pack) = with_one_pack();
+    let cache = reopened(&scratch);
+    let (old, parses) = (pack.with_file_name("old.pack"), pack.with_file_name("damaged.parses"));
+    let root = Path::new("/project");
+    let (records, others) = (cache.records_path(root), cache.records_path(Path::new("/gone")));
+    // The fields after the magic: the version, the number of entries.
+    for (path, damaged_at) in [(&old, 8), (&parses, 12)] {
+        let mut bytes = std::fs::read(&pack).expect("read");
+        bytes[damaged_at] += 1;
+        std::fs::write(path, bytes).expect("written");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("set");
+    }
+    [&records, &others].into_iter().for_each(|path| std::fs::write(path, "records").expect("written"));
+    let all = [&old, &parses, &others, &records, &pack];
+    for (path, seconds) in all.into_iter().zip(1..) {
+        let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        std::fs::File::options().write(true).open(path).expect("opened").set_modified(at).expect("set");
+    }
+    let kept = KeptCache { directory: &scratch.path().join("cache"), root };
+    let there = || all.map(|path| path.exists());
+    let bytes: u64 = all.iter().map(|path| path.metadata().expect("there").len()).sum();
+    for (limit, left) in [
+        (bytes, [true, true, true, true, true]),
+        (bytes - 1, [false, true, true, true, true]),
+        (0, [false, false, false, true, true]),
+    ] {
+        let report = gc(scratch.path(), limit, Some(kept)).expect("collected");
+        assert_eq!(there(), left, "at most {limit}: {report:?}");
+    }
+    assert_eq!(gc(scratch.path(), 0, None).expect("collected").bytes_after, 0);
+    assert_eq!(there(), [false; 5]);
 }
 
 #[test]
