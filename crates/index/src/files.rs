@@ -268,6 +268,12 @@ mod tests {
                 map.within(&RelPath::new("d7").expect("valid")).map(|e| e.path.as_str()).collect();
             let expected: Vec<&str> = model.keys().map(String::as_str).filter(|p| p.starts_with("d7/")).collect();
             prop_assert_eq!(within, expected);
+            prop_assert!(map.pages.iter().all(|page| page.first == page.entries[0].path));
+            for from in ["a", "d", "d1/f150x", "d19", "d7/f7", "e"] {
+                let found = map.from(&RelPath::new(from).expect("valid")).map(|entry| entry.path.as_str());
+                let expected = model.range(from.to_owned()..).map(|(path, ())| path.as_str());
+                prop_assert!(found.eq(expected), "from {from:?}");
+            }
             let path_of = |change: EntryChange| change.before.or(change.after).map(|entry| entry.path.clone());
             let changed: Vec<RelPath> = map.changes_since(&before).filter_map(path_of).collect();
             let mut all: Vec<RelPath> = map.iter().chain(before.iter()).map(|entry| entry.path.clone()).collect();

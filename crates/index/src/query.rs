@@ -108,10 +108,13 @@ impl Snapshot {
             }
         });
         // A table contains a file as it was when the table was built; a file that was only touched since has
-        // the same symbols and another state. To look for all hits takes as long as to find them.
-        let touched = if self.has_touched { hits.as_mut_slice() } else { &mut [] };
-        for hits in touched.chunk_by_mut(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
-            if let Some(now) = self.files.get(hits[0].file.path.as_str())
+        // the same symbols and another state. Looking up the file of each hit takes as long as finding the hits, so it is done only for
+        // files that were touched.
+        let all = if self.touched.is_empty() { &mut [] } else { hits.as_mut_slice() };
+        for hits in all.chunk_by_mut(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
+            let path = &hits[0].file.path;
+            if self.touched.contains(path)
+                && let Some(now) = self.files.get(path.as_str())
                 && !Arc::ptr_eq(now, &hits[0].file)
             {
                 hits.iter_mut().for_each(|hit| hit.file = now.clone());

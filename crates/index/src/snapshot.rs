@@ -71,8 +71,8 @@ pub struct Snapshot {
     /// Directories that could not be listed, with the system's error message.
     pub unlisted: Arc<BTreeMap<RelPath, String>>,
     pub(super) segments: Vec<LiveSegment>,
-    /// Whether a table may contain a file as it was before it was touched, with the same symbols and another state.
-    pub(super) has_touched: bool,
+    /// Files that a table may contain as they were before they were touched: with the same symbols and another state.
+    pub(super) touched: Arc<BTreeSet<RelPath>>,
     pub(super) loose: Arc<[Arc<FileEntry>]>,
 }
 
@@ -81,7 +81,7 @@ pub struct Snapshot {
 pub struct IndexState {
     files: FileMap,
     segments: Vec<LiveSegment>,
-    has_touched: bool,
+    touched: Arc<BTreeSet<RelPath>>,
     loose: BTreeMap<RelPath, Arc<FileEntry>>,
     loose_rows: usize,
     symbols: usize,
@@ -367,11 +367,16 @@ impl IndexState {
         if let Some(old) = &old
             && old.same_symbols(&entry)
         {
+            // Else the list of touched files would be copied each time.
+            self.published = None;
             match self.loose.get_mut(&entry.path) {
                 Some(loose) => *loose = entry,
-                None => self.has_touched = true,
+                None if entry.symbol_count() > 0 && !self.touched.contains(&entry.path) => {
+                    Arc::make_mut(&mut self.touched).insert(entry.path.clone());
+                }
+                // No table contains it, or it was touched before.
+                None => {}
             }
-            self.published = None;
             return;
         }
         self.forget(&entry.path, old.as_deref());
@@ -408,7 +413,7 @@ impl IndexState {
             incomplete: self.incomplete.clone(),
             unlisted: self.unlisted.clone(),
             segments: self.segments.clone(),
-            has_touched: self.has_touched,
+            touched: self.touched.clone(),
             loose: self.loose.values().cloned().collect(),
         });
         self.published = Some(snapshot.clone());
@@ -491,7 +496,7 @@ impl IndexState {
         dead.iter().for_each(|path| live.mark_dead(path));
         if is_whole {
             self.segments.clear();
-            self.has_touched = false;
+            self.touched = Arc::default();
             // They are in no table now.
             for file in unreadable {
                 if let Some(now) = self.files.get(file.path.as_str()).filter(|now| now.same_symbols(&file))
@@ -508,6 +513,8 @@ impl IndexState {
     /// Replaces entries by those that have let go of the same outlines, where the old one is still there. Files in no table keep
     /// theirs, since every question looks at all their rows.
     pub fn let_go(&mut self, replaced: Vec<(Arc<FileEntry>, FileEntry)>) {
+        // The last snapshot holds the old entries: it would keep them, and make each change below copy its list.
+        self.published = None;
         for (old, new) in replaced {
             let is_known = self.files.get(old.path.as_str()).is_some_and(|now| Arc::ptr_eq(now, &old));
             if !is_known || self.loose.contains_key(&old.path) {
@@ -519,12 +526,11 @@ impl IndexState {
                     Arc::make_mut(&mut live.files)[number] = new.clone();
                 }
             }
+            self.forget_touched(&old.path);
             self.entry_memory.add(&new);
             self.entry_memory.remove(&old);
             self.files.insert(new);
         }
-        // The last snapshot holds the old entries.
-        self.published = None;
     }
 
     /// Returns the number of files that have let go of their outline, which the cache has.
@@ -547,6 +553,14 @@ impl IndexState {
             self.loose_rows -= rows;
         } else {
             self.segments.iter_mut().for_each(|live| live.mark_dead(path));
+            self.forget_touched(path);
+        }
+    }
+
+    /// Notes that no table contains the file at `path` as it was before it was touched.
+    fn forget_touched(&mut self, path: &RelPath) {
+        if self.touched.contains(path) {
+            Arc::make_mut(&mut self.touched).remove(path);
         }
     }
 

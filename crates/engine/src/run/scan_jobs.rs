@@ -14,7 +14,7 @@ use crate::run::send;
 use crate::scan::{ScanOrder, ScanOutcome, ScanResult, ScanTarget, Trial};
 use crate::trials::Start;
 use symd_base::RelPath;
-use symd_index::Content;
+use symd_index::{Content, FileEntry};
 
 /// Files per job: enough to make the hand-over cheap, few enough that all workers finish at about the same
 /// time.
@@ -146,9 +146,15 @@ impl Run {
             linked.extend(self.note_link(&path, stat));
             match found {
                 ScanOutcome::Cancelled | ScanOutcome::Later => {}
-                // An older scan may have been applied after this scan began.
+                // An older scan may have been applied after this scan began. An entry that has let go of its outline since stays.
                 ScanOutcome::Same(known) => {
-                    if !self.state.file(&path).is_some_and(|now| Arc::ptr_eq(now, &known)) {
+                    let is_same = |now: &Arc<FileEntry>| {
+                        Arc::ptr_eq(now, &known)
+                            || (now.same_symbols(&known)
+                                && now.same_text(&known)
+                                && now.stat() == known.stat())
+                    };
+                    if !self.state.file(&path).is_some_and(is_same) {
                         self.replace_entry(known);
                     }
                 }

@@ -189,6 +189,18 @@ fn above_the_ceiling_the_files_that_a_round_has_passed_are_looked_at_again() {
 }
 
 #[test]
+fn a_scan_that_finds_nothing_new_brings_back_no_outline_that_was_let_go_of_meanwhile() {
+    let (_cache, mut stage) = stage(MemoryOptions::default());
+    add_files(&mut stage, 12);
+    stage.tell([changed("f003.py")]);
+    let scanned = stage.run_job().expect("an event");
+    stage.take(Event::OverCeiling);
+    stage.finish();
+    stage.take(scanned);
+    assert_eq!(stage.answer(in_memory), 0);
+}
+
+#[test]
 fn where_outlines_were_let_go_of_those_that_come_later_are_too() {
     // Outlines may take 256 KiB.
     let (_cache, mut stage) = stage(MemoryOptions { ceiling: 16 * (256 << 10), let_go: None });

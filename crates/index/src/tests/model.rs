@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::cache::Key;
 use crate::tables::{assert_tables, cut_unnamed_file};
 use crate::{
-    Content, FileEntry, IndexState, Locals, Origin, OutlineReader, OutlineSummaries, Query, Scope,
+    Content, FileEntry, Hit, IndexState, Locals, Origin, OutlineReader, OutlineSummaries, Query, Scope,
     SegmentThresholds, Snapshot,
 };
 use symd_base::state::UnnamedFile;
@@ -108,7 +108,25 @@ fn let_go_to(
     state.let_go(some.iter().map(&mut without).collect());
 }
 
-/// Returns a state with loose files, several tables, dead rows and outlines that were let go of, built while it changed.
+/// Touches a file, if there is one at a random path: its bytes stay, its state is another.
+fn touch_one(state: &mut IndexState, random: &mut fastrand::Rng) {
+    let path = entry(random).path.clone();
+    if let Some(file) = state.file(&path) {
+        let touched = with_stat(file, Stat { mtime: random.i64(..), ..Stat::default() });
+        state.put(touched);
+    }
+}
+
+/// Returns the same file in another state.
+fn with_stat(file: &FileEntry, now: Stat) -> Arc<FileEntry> {
+    let mut entry = file.clone();
+    if let Content::Code { stat, .. } = &mut entry.content {
+        *stat = now;
+    }
+    Arc::new(entry)
+}
+
+/// Returns a state with loose files, touched files, several tables, dead rows and outlines that were let go of, built while it changed.
 fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
     let stored = Arc::new(Stored::default());
     let limits = SegmentThresholds {
@@ -130,6 +148,9 @@ fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
         }
         if random.u8(..10) == 0 {
             let_some_go(&mut state, &stored, random);
+        }
+        if random.u8(..4) == 0 {
+            touch_one(&mut state, random);
         }
         // A table is built while the state continues to change.
         if let Some(built) = under_way.take() {
@@ -256,6 +277,10 @@ fn finds_what_a_scan_of_everything_finds() {
                     locals: if random.bool() { Locals::Included } else { Locals::Excluded },
                 };
                 let hits = snapshot.find(&query, &Cancel::new()).expect("not cancelled");
+                let is_current = |hit: &Hit| {
+                    snapshot.files.get(hit.file.path.as_str()).is_some_and(|now| Arc::ptr_eq(now, &hit.file))
+                };
+                assert!(hits.iter().all(is_current), "a hit in a file as it was: {query:?}");
                 let hits: Vec<_> = hits.iter().map(|hit| (hit.file.path.to_string(), hit.row)).collect();
                 assert_eq!(hits, naive(&snapshot, text, &query), "{query:?}");
                 found += hits.len();
@@ -291,16 +316,42 @@ fn a_touched_file_is_found_in_its_new_state() {
     }
     let touched = Stat { mtime: 5, ..Stat::default() };
     let files: Vec<Arc<FileEntry>> = state.within(&RelPath::root()).cloned().collect();
-    for file in files {
-        let mut entry = FileEntry::clone(&file);
-        if let Content::Code { stat, .. } = &mut entry.content {
-            *stat = touched;
-        }
-        state.put(Arc::new(entry));
-    }
+    files.iter().for_each(|file| state.put(with_stat(file, touched)));
     let query = Query::in_project(NamePattern::parse("f", Matching::Exact).expect("valid"), Locals::Included);
     let hits = state.snapshot().find(&query, &Cancel::new()).expect("not cancelled");
     assert!(!hits.is_empty() && hits.iter().all(|hit| hit.file.stat() == Some(touched)));
+}
+
+#[test]
+fn only_files_that_a_table_has_in_another_state_are_looked_up_for_hits() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut state = state(&mut random, 300);
+    state.adopt(state.plan_whole().build());
+    let files: Vec<Arc<FileEntry>> = state.within(&RelPath::root()).cloned().collect();
+    let touch = |state: &mut IndexState, file: &FileEntry| {
+        state.put(with_stat(file, Stat { mtime: 5, ..Stat::default() }));
+    };
+    let touched = |state: &mut IndexState| Vec::from_iter(state.snapshot().touched.iter().cloned());
+    let (with_symbols, without): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.symbol_count() > 0);
+    without.iter().for_each(|file| touch(&mut state, file));
+    assert!(!without.is_empty() && touched(&mut state).is_empty(), "no table contains them");
+    with_symbols[..3].iter().for_each(|file| touch(&mut state, file));
+    let paths = |files: &[&Arc<FileEntry>]| Vec::from_iter(files.iter().map(|file| file.path.clone()));
+    assert_eq!(touched(&mut state), paths(&with_symbols[..3]));
+    // A table gets the entry that lets go of its outline; it has nothing of a file that is gone.
+    let first = &with_symbols[0].path;
+    assert!(state.file(first).is_some_and(|file| file.outline().is_some()), "it is in memory");
+    let_go(&mut state, &Arc::new(Stored::default()), first, once());
+    state.remove(&with_symbols[1].path);
+    assert_eq!(touched(&mut state), paths(&with_symbols[2..3]));
+    state.adopt(state.plan_whole().build());
+    assert!(touched(&mut state).is_empty());
+}
+
+/// Returns a function that chooses the first file that it is asked about.
+fn once() -> impl FnMut() -> bool {
+    let mut is_first = true;
+    move || std::mem::take(&mut is_first)
 }
 
 #[test]
