@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::by_need::ByNeed;
+use super::run::SummariesByContent;
 use super::scan::{ScanResult, ScanTarget};
 use super::searches::{FoundWords, ScopedWords};
 use super::verification::UnverifiedFile;
@@ -125,6 +126,8 @@ pub(super) enum Event {
         replaced: Vec<(Arc<FileEntry>, FileEntry)>,
         /// The next file to look at; `None` if all were.
         next: Option<RelPath>,
+        /// What the round knows so far, for its next job.
+        of_several: SummariesByContent,
     },
     /// The process takes more memory than its ceiling.
     OverCeiling,

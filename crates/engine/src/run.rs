@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use self::ahead::Ahead;
 use self::letting_go::LettingGo;
+pub(super) use self::letting_go::SummariesByContent;
 use super::ceiling::Ceiling;
 use super::event::{Event, Question};
 use super::freed_memory::FreedMemory;
@@ -254,7 +255,7 @@ impl Run {
             }
             Event::Verified { count, changed, unread } => self.verified(count, changed, unread),
             Event::OutlinesRead => self.scanner.stored.allow_wake(),
-            Event::LetGo { replaced, next } => self.have_let_go(replaced, next),
+            Event::LetGo { replaced, next, of_several } => self.have_let_go(replaced, next, of_several),
             Event::OverCeiling => {
                 self.letting_go.let_everything_go();
                 let (ceiling, caches) = (self.ceiling.clone(), self.caches.clone());

@@ -101,7 +101,7 @@ pub struct IndexState {
 /// counted: a table is built again before they are many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexMemory {
-    /// The files' entries, with their symbols, occurrences and imports, and of those on disk what threads keep.
+    /// The files' entries, with their symbols, occurrences and imports.
     pub outlines: usize,
     /// The name tables.
     pub tables: usize,
@@ -253,12 +253,15 @@ impl Snapshot {
         files.filter(|file| !self.files.is_unread(&file.path))
     }
 
-    /// Iterates over the files at or after `path`, in path order, that are in a table or have no symbols: those that can let go of
-    /// their outlines.
+    /// Iterates over the files at or after `path`, in path order, that have an outline in memory and are in a table or have no symbols: those
+    /// that can let go of their outlines.
     pub fn not_loose_from(&self, path: &RelPath) -> impl Iterator<Item = &Arc<FileEntry>> {
         let is_loose =
             |file: &Arc<FileEntry>| self.loose.binary_search_by(|loose| loose.path.cmp(&file.path)).is_ok();
-        self.files.known.from(path).filter(move |file| !is_loose(file))
+        let is_in_memory =
+            |file: &FileEntry| file.file_outline().is_some_and(|outline| outline.in_memory().is_some());
+        // What is cheap is asked first.
+        self.files.known.from(path).filter(move |file| is_in_memory(file) && !is_loose(file))
     }
 
     /// Returns the bytes of (name tables, rows, occurrences) in memory. For the benchmark.

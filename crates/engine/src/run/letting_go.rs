@@ -1,9 +1,9 @@
-//! Letting go of outlines that the cache has, when all of them take more than they may. Invariants: rows in no table stay, since every
-//! question looks at them; a pool thread finds out by what an entry is replaced, and the engine's task makes all entries: made beside outlines
-//! that come and go, each would keep a page of memory.
+//! Letting go of outlines that the cache has, when all of them take more than they may. Invariants: the outlines of loose files stay, since
+//! every question looks at their rows; a pool thread finds the summary that replaces an outline, and the engine's task makes the new entry.
+//! Made on a pool thread, between outlines that come and go, each entry would keep a page of memory.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::Run;
 use crate::event::Event;
@@ -22,7 +22,8 @@ const MANY_FILES: usize = 256;
 /// Where outlines were let go of, the others are too once they take more than this part of what outlines may take: one in so many.
 const LEFT_OF_MOST: usize = 8;
 
-type SummariesByContent = HashMap<Key, OutlineSummary>;
+/// Summaries of contents that several files have.
+pub(crate) type SummariesByContent = HashMap<Key, OutlineSummary>;
 
 /// The state of letting go.
 #[derive(Debug, Default)]
@@ -41,8 +42,8 @@ pub(super) struct LettingGo {
     has_more: bool,
     /// Whether freed memory is still to be given back.
     has_freed: bool,
-    /// What this round knows of contents that several files have.
-    of_several: Arc<Mutex<SummariesByContent>>,
+    /// What this round knows of contents that several files have; while a job runs, the job has it.
+    of_several: SummariesByContent,
 }
 
 impl LettingGo {
@@ -87,21 +88,24 @@ impl Run {
             self.letting_go.has_more = false;
             RelPath::root()
         });
-        let of_several = self.letting_go.of_several.clone();
+        let mut of_several = std::mem::take(&mut self.letting_go.of_several);
         self.pool.urgent_background(move || {
-            // No other job runs meanwhile.
-            let mut of_several = of_several.lock().unwrap_or_else(PoisonError::into_inner);
             let (replaced, next) = without_outlines(&snapshot, &from, &stored, &mut of_several);
-            drop(of_several);
             // Before the engine replaces entries: it would keep the old ones with their outlines.
             drop(snapshot);
-            send(&sender, Event::LetGo { replaced, next });
+            send(&sender, Event::LetGo { replaced, next, of_several });
         });
     }
 
     /// Replaces entries by those that have let go of their outlines.
-    pub(super) fn have_let_go(&mut self, replaced: Vec<(Arc<FileEntry>, FileEntry)>, next: Option<RelPath>) {
+    pub(super) fn have_let_go(
+        &mut self,
+        replaced: ReplacedEntries,
+        next: Option<RelPath>,
+        of_several: SummariesByContent,
+    ) {
         self.letting_go.is_running = false;
+        self.letting_go.of_several = of_several;
         self.letting_go.has_freed |= !replaced.is_empty();
         let read = replaced.iter().filter_map(|(old, _)| old.read_bytes()).sum();
         self.scanner.stored.let_go(read);
@@ -113,7 +117,7 @@ impl Run {
         if self.letting_go.next.is_none() {
             self.scanner.stored.forget_read();
             self.letting_go.is_begun = false;
-            self.letting_go.of_several = Arc::default();
+            self.letting_go.of_several.clear();
             if !self.letting_go.has_more {
                 self.letting_go.settled = self.state.resident_outlines();
             }
@@ -195,7 +199,7 @@ fn summaries(
     let file = stored.file.as_ref().filter(|_| new.len() >= MANY_FILES);
     let summaries = OutlineSummaries::summarize(&new, stored.clone(), file);
     for ((key, outline), summary) in new.into_iter().zip(summaries) {
-        // Besides its entry and this list another entry has the outline.
+        // More than its entry and this list have the outline: another file has the same content.
         if Arc::strong_count(&outline) > 2 {
             of_several.insert(key, summary.clone());
         }

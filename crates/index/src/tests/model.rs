@@ -80,7 +80,7 @@ fn let_some_go(state: &mut IndexState, stored: &Arc<Stored>, random: &mut fastra
     let_go(state, stored, &from, || random.bool());
 }
 
-/// Lets go of outlines of those files of the tables, from a path on, for which `is_chosen` returns `true`.
+/// Lets go of outlines of those files that are not loose, from a path on, for which `is_chosen` returns `true`.
 fn let_go(state: &mut IndexState, stored: &Arc<Stored>, from: &RelPath, is_chosen: impl FnMut() -> bool) {
     let_go_to(state, (stored, stored.clone()), from, is_chosen);
 }
@@ -93,8 +93,7 @@ fn let_go_to(
     mut is_chosen: impl FnMut() -> bool,
 ) {
     let snapshot = state.snapshot();
-    let some: Vec<_> =
-        snapshot.not_loose_from(from).filter(|file| file.file_outline().is_some() && is_chosen()).collect();
+    let some: Vec<_> = snapshot.not_loose_from(from).filter(|_| is_chosen()).collect();
     let summary = |file: &Arc<FileEntry>| file.file_outline().and_then(|outline| outline.summary().cloned());
     let resident = some.iter().filter(|file| summary(file).is_none());
     let resident: Vec<(Key, Arc<Outline>)> =
