@@ -11,6 +11,7 @@ use symd_sys::memory::{self, ProcessMemory};
 pub struct EngineMemory {
     /// The whole process; `None` if the system does not say.
     pub process: Option<ProcessMemory>,
+    /// The index, with what threads keep of its pieces on disk.
     pub index: IndexMemory,
     /// What of the whole the daemon means not to exceed, without pages of files.
     pub ceiling: u64,

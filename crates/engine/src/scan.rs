@@ -64,8 +64,8 @@ pub(super) enum ScanOutcome {
     Cancelled,
     /// The file has long lines and is postponed until other files are scanned.
     Later,
-    /// An entry by the state that the last daemon recorded; the file was not read. The engine's task makes it one of the index: made here,
-    /// beside outlines that come and go, each would keep a page of memory.
+    /// An entry by the state that the last daemon recorded; the file was not read. The engine's task puts the entry behind a pointer:
+    /// made on a pool thread, between outlines that come and go, each would keep a page of memory.
     Recorded(FileEntry),
     /// A new entry.
     New {

@@ -34,7 +34,7 @@ struct KnownOutline {
     hides_types: bool,
 }
 
-/// What is known of one stored outline. Files of equal content share it. Cheap to clone.
+/// What is known of one stored outline. Files of equal content that let go of it in one round share it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct OutlineSummary {
     of: Arc<OutlineSummaries>,
