@@ -44,7 +44,7 @@ pub(crate) fn without_records(text: &str) -> Cow<'_, str> {
     if !text.contains("+ CategoryInfo") {
         return Cow::Borrowed(text);
     }
-    let lines: Vec<&str> = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    let lines: Vec<&str> = text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
     let records = records(&lines);
     let Some(first) = records.first().map(|record| record.head) else { return Cow::Borrowed(text) };
     let window = Window::of(&lines, &records);
@@ -152,9 +152,13 @@ fn record(lines: &[&str], from: usize, category: usize) -> Option<ErrorRecord> {
     let head = (before.start..=position).rev().find(|at| program(lines[*at]).is_some())?;
     let after = category + 1..lines.len().min(category + MAX_RECORD);
     let id = after.clone().find(|at| lines[*at].trim_start_matches([' ', '+']).starts_with("Fully"))?;
+    // A narrow window breaks the id, too.
+    let is_part = |line: &str| line.starts_with(' ') || line.split_whitespace().count() == 1;
+    let is_behind = |at: &usize| lines[*at].trim().is_empty() || !is_part(lines[*at]);
+    let behind = after.filter(|at| *at > id).find(is_behind).unwrap_or(id + 1);
     // A line with one blank ends it.
-    let end = after.filter(|at| *at > id).find(|at| lines[*at].trim().is_empty()).unwrap_or(id);
-    Some(ErrorRecord { head, added: position..end + 1 })
+    let is_end = lines.get(behind).is_some_and(|line| line.trim().is_empty());
+    Some(ErrorRecord { head, added: position..behind + usize::from(is_end) })
 }
 
 /// Whether a line is `At line:1 char:1`, in any language, or its last part.
@@ -258,6 +262,14 @@ mod tests {
         ] {
             assert_eq!(without_records(&record(position)), whole, "{position}");
         }
+    }
+
+    #[test]
+    fn what_follows_the_id_at_once_is_kept() {
+        let record = "./gradlew : FAILURE: Build failed with an exception.\r\r\nAt line:1 char:1\r\r\n+ ./gradlew build\r\r\n+ ~~~~~~~~~~\r\r\n    + CategoryInfo          : NotSpecified\r\r\n    + FullyQualifiedErrorId : NativeCommandErr\r\r\nor\r\r\n";
+        let report = "* What went wrong:\r\r\nTill 'a' is open.\r\r\n\r\r\n";
+        let whole = "FAILURE: Build failed with an exception.\n* What went wrong:\nTill 'a' is open.\n\n";
+        assert_eq!(without_records(&format!("{record}{report}")), whole);
     }
 
     #[test]
