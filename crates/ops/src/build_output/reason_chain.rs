@@ -174,9 +174,10 @@ pub(super) fn completed(line: &str, next: Option<&str>) -> String {
     }
 }
 
-/// Whether a reason is nothing but a version, as in gradle_error.txt of <https://github.com/AveryCodesCat/TUI-ConsoleLauncher>.
+/// Whether a reason is nothing but a number that may be a version of Java, as in gradle_error.txt of <https://github.com/AveryCodesCat/TUI-ConsoleLauncher>.
 fn is_version(reason: &str) -> bool {
-    reason.starts_with(|c: char| c.is_ascii_digit())
+    let first = reason.split(['.', '+', '_', '-']).next().and_then(|first| first.parse().ok());
+    first.is_some_and(|first: u32| (8..100).contains(&first))
         && reason.chars().all(|c| c.is_ascii_digit() || ".+_-".contains(c))
 }
 
@@ -270,6 +271,16 @@ mod tests {
             "More than one file was found with path 'META-INF/till'",
         ];
         assert_eq!(headline(&block), block[1]);
+    }
+
+    #[test]
+    fn a_number_that_may_be_a_version_of_java() {
+        for version in ["25.0.1", "17", "8"] {
+            assert!(is_version(version), "{version}");
+        }
+        for number in ["1", "4711", "0", "100", "99999999999"] {
+            assert!(!is_version(number), "{number}");
+        }
     }
 
     #[test]
