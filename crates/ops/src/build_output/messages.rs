@@ -21,13 +21,15 @@ pub(super) struct BegunProblem {
 }
 
 /// A path of a file with one of these ends; a drive letter may stand before it.
-const CODE: &str = r"(?P<path>(?:/?[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:kt|kts|java))";
+const CODE: &str = r"(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:kt|kts|java))";
 const XML: &str = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\r\n]*?[^:\s]\.(?:xml|png|webp|9\.png))";
 
 static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     use BuildTool::{
         Aapt, Bazel, Clang, Compose, Gradle, Javac, Kapt, Kotlinc, Lint, Manifest, Maven, Other, R8, Style,
     };
+    // Maven writes a slash before a drive letter.
+    let code_of_maven = CODE.replacen("(?:[A-Za-z]", "(?:/?[A-Za-z]", 1);
     let forms: [(String, BuildTool, bool); 42] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):?(?:\s+(?P<m>.*))?$"), Kotlinc, true),
@@ -38,7 +40,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // kotlinc's own command line: `A.kt:3:5: error: unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^{CODE}:(?P<l>\d+):(?P<c>\d+): (?P<s>error|warning): (?P<m>.*)$"), Kotlinc, true),
         // Maven: `[ERROR] /p/A.kt: (3, 5) Unresolved reference: x` and `[ERROR] /p/A.java:[3,5] cannot find symbol`.
-        (format!(r"^\[(?P<s>ERROR|WARNING)\] (?:file:///??)?{CODE}:? ?[\[(](?P<l>\d+),\s?(?P<c>\d+)[\])]:? (?P<m>.*)$"), Kotlinc, true),
+        (format!(r"^\[(?P<s>ERROR|WARNING)\] (?:file:///??)?{code_of_maven}:? ?[\[(](?P<l>\d+),\s?(?P<c>\d+)[\])]:? (?P<m>.*)$"), Kotlinc, true),
         // Android lint: `/p/A.kt:12: Error: Call requires API level 26 (current min is 21): x [NewApi]`.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+)(?::(?P<l>\d+))?: (?P<s>Error|Warning): (?P<m>.*\[\w+(?: from [^\]]*)?\])$".to_owned(), Lint, true),
         // javac: `/p/A.java:3: error: cannot find symbol`; made by javac 17 here, which says `error` in Chinese, Japanese and German, too.
@@ -198,4 +200,24 @@ pub(super) fn ends_message(line: &str) -> bool {
 pub(super) fn is_caret(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && line.chars().all(|c| matches!(c, '^' | '~'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_windows() {
+        let path = |line: &str| begun(line).unwrap().problem.place.unwrap().path;
+        for line in [
+            "e: file:///C:/p/A.kt:3:5 Unresolved reference 'x'.",
+            "e: file:///C:/p/A.kt: (3, 5): Unresolved reference: x",
+            "e: [ksp] file:///C:/p/A.kt:3: x",
+            "file:///C:/p/A.kt:3:5: Unresolved reference 'x'.",
+        ] {
+            assert_eq!(path(line), "C:/p/A.kt", "{line}");
+        }
+        assert_eq!(path("e: file:///p/A.kt:3:5 Unresolved reference 'x'."), "/p/A.kt");
+        assert_eq!(path("[ERROR] /C:/p/A.java:[3,5] cannot find symbol"), "/C:/p/A.java");
+    }
 }
