@@ -17,6 +17,9 @@ use symd_base::cancel::Cancelled;
 /// Maximum number of further lines of a message.
 const MAX_FURTHER: usize = 12;
 
+/// How Kotlin's compiler begins an error.
+const KOTLIN_ERROR: &str = "e: ";
+
 /// Maximum number of different problems.
 const MAX_PROBLEMS: usize = 5_000;
 
@@ -72,8 +75,9 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
             if !task.is_empty() {
                 problem.tasks.push(task.clone());
             }
-            // ktlint writes like Kotlin's compiler.
-            if problem.tool == BuildTool::Kotlinc && is_style_check(&task) {
+            // ktlint writes like Kotlin's compiler, without its mark.
+            let is_of_compiler = line.starts_with(KOTLIN_ERROR);
+            if problem.tool == BuildTool::Kotlinc && !is_of_compiler && is_style_check(&task) {
                 problem.tool = BuildTool::Style;
             }
             if !problem.message.is_empty() {
@@ -127,9 +131,9 @@ pub(super) fn task_of(line: &str) -> Option<&str> {
     modern.and_then(|rest| rest.split(' ').next()).or_else(old)
 }
 
-/// Whether a task checks how code is written.
+/// Whether a task checks how code is written; its project may be named after such a tool.
 fn is_style_check(task: &str) -> bool {
-    let task = task.to_lowercase();
+    let task = task.rsplit(':').next().unwrap_or_default().to_lowercase();
     ["ktlint", "detekt", "spotless"].iter().any(|tool| task.contains(tool))
 }
 
@@ -221,5 +225,15 @@ mod tests {
         assert_eq!((printed.outcome, printed.problems.len()), (BuildOutcome::Succeeded, 0));
         let indented = read("    > Task :till FAILED\n    BUILD FAILED in 1s");
         assert_eq!(indented.outcome, BuildOutcome::Failed);
+    }
+
+    #[test]
+    fn a_module_named_after_a_style_tool_is_compiled() {
+        let tool = |text: &str| parse_build(text, &Cancel::new()).unwrap().problems[0].tool;
+        let error = "e: file:///p/A.kt:3:5 Unresolved reference 'x'.";
+        assert_eq!(tool(&format!("> Task :detekt-rules:compileKotlin FAILED\n{error}")), BuildTool::Kotlinc);
+        assert_eq!(tool(&format!("> Task :app:detekt FAILED\n{error}")), BuildTool::Kotlinc);
+        let check = "> Task :app:ktlintMainSourceSetCheck FAILED\nfile:///p/A.kt:3:5 Missing newline";
+        assert_eq!(tool(check), BuildTool::Style);
     }
 }
