@@ -53,6 +53,10 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
             cancel.check()?;
         }
         let line = lines[at].as_str();
+        // Another build began that did not end.
+        if outcome == BuildOutcome::Succeeded && line.starts_with(KOTLIN_ERROR) {
+            outcome = BuildOutcome::Unknown;
+        }
         if let Some(name) = task_of(line) {
             name.clone_into(&mut task);
             // Some outputs end there.
@@ -235,5 +239,15 @@ mod tests {
         assert_eq!(tool(&format!("> Task :app:detekt FAILED\n{error}")), BuildTool::Kotlinc);
         let check = "> Task :app:ktlintMainSourceSetCheck FAILED\nfile:///p/A.kt:3:5 Missing newline";
         assert_eq!(tool(check), BuildTool::Style);
+    }
+
+    #[test]
+    fn an_error_behind_a_success_is_of_another_build() {
+        let outcome = |text: &str| parse_build(text, &Cancel::new()).unwrap().outcome;
+        let first = "e: Daemon compilation failed: till\nBUILD SUCCESSFUL in 9s\n";
+        assert_eq!(outcome(first), BuildOutcome::Succeeded);
+        let second = format!("{first}> Task :app:compileKotlin\ne: Till is not supported\n");
+        assert_eq!(outcome(&second), BuildOutcome::Unknown);
+        assert_eq!(outcome(&format!("{second}BUILD SUCCESSFUL in 2s\n")), BuildOutcome::Succeeded);
     }
 }
