@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::parse::{outcome_of, task_of};
+use super::parse::{is_closing, outcome_of, task_of};
 use super::{BuildProblem, BuildTool};
 
 /// What is said of a line that was found so.
@@ -72,11 +72,50 @@ fn written_by<'l>(lines: &'l [String], task: &str) -> Vec<&'l str> {
     for line in lines {
         if let Some(name) = task_of(line) {
             is_of_task = name == task;
-        } else if outcome_of(line).is_some() {
+        } else if outcome_of(line).is_some() || is_closing(line) {
             is_of_task = false;
         } else if is_of_task {
             written.push(line.as_str());
         }
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use symd_base::Cancel;
+
+    use super::super::{BuildProblem, parse_build};
+
+    /// Returns the errors that are guesses.
+    fn guesses(text: &str) -> Vec<BuildProblem> {
+        let problems = parse_build(text, &Cancel::new()).unwrap().problems;
+        problems
+            .into_iter()
+            .filter(|problem| problem.message.contains('\n') && problem.message.contains(" reads like "))
+            .collect()
+    }
+
+    fn report(task: &str) -> String {
+        format!(
+            "* What went wrong:\nExecution failed for task '{task}'.\n> Process 'command 'node'' finished with non-zero exit value 1\n\n"
+        )
+    }
+
+    #[test]
+    fn what_gradle_says_at_the_end_is_of_no_task() {
+        for closing in [
+            "1 actionable task: 1 executed",
+            "17 actionable tasks: 16 executed, 1 up-to-date",
+            "Deprecated Gradle features were used in this build, making it incompatible with Gradle 9.0.",
+            "[Incubating] Problems report is available at: file:///ci/problems.html",
+            "For more on this, please refer to https://docs.gradle.org in the Gradle documentation.",
+        ] {
+            let text = report(":app:gen") + "BUILD FAILED in 3s\n> Task :app:gen FAILED\n";
+            assert_eq!(guesses(&format!("{text}{closing}\n")), [], "{closing}");
+            // A line of the task's before it is found.
+            let told = guesses(&format!("{text}the till is open\n{closing}\n"));
+            assert_eq!(told[0].headline(), "the till is open", "{closing}");
+        }
+    }
 }

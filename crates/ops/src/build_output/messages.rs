@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::parse::is_closing;
 use super::{BuildProblem, BuildSeverity, BuildTool, OutputPlace};
 
 /// A form of such a line.
@@ -189,10 +190,11 @@ fn is_about_resources(message: &str) -> bool {
 /// Whether a line ends a message that continues: another kind of line begins.
 pub(super) fn ends_message(line: &str) -> bool {
     static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(?:> Task |FAILURE: |BUILD |\* |\d+ (?:errors?|warnings?)\b|\d+ actionable tasks?:|Note: |\[(?:INFO|ERROR|WARNING)\]|Explanation for issues|Caused by: |at )").ok()
+        Regex::new(r"^(?:> Task |FAILURE: |BUILD |\* |\d+ (?:errors?|warnings?)\b|Note: |\[(?:INFO|ERROR|WARNING)\]|Explanation for issues|Caused by: |at )").ok()
     });
     line.trim().is_empty()
         || ENDS.as_ref().is_some_and(|ends| ends.is_match(line.trim_start()))
+        || is_closing(line.trim_start())
         || begun(line).is_some()
 }
 

@@ -152,6 +152,15 @@ pub(super) fn outcome_of(line: &str) -> Option<BuildOutcome> {
     }
 }
 
+/// Whether Gradle says a line at the end of a build, on its standard output: it is of no task.
+pub(super) fn is_closing(line: &str) -> bool {
+    const STARTS: [&str; 3] =
+        ["Deprecated Gradle features", "[Incubating] Problems report", "For more on this, please refer"];
+    let behind_count = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_count = behind_count.len() < line.len() && behind_count.starts_with(" actionable task");
+    is_count || STARTS.iter().any(|start| line.starts_with(start))
+}
+
 /// Returns how many of the lines from `first` on belong to the message before them.
 fn further_lines(lines: &[String], first: usize) -> usize {
     let after = lines[first.min(lines.len())..].iter();
