@@ -35,16 +35,17 @@ static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What is no error, whatever it says.
 static HARMLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)^\s*(?:w:|warn|note:|info\b|debug\b|at |> (?:task|transform|configure)|file or directory '|could not execute \[report |skipping |caching |resolve mutations )|\bwarning\b|deprecated|up-to-date|could not be reused|^\s*0 errors?\b|^\[incubating\]|^\s*(?:build cache is|caching has|task has failed|task has not|successfully started|starting process)",
+        r"(?i)^\s*(?:w:|warn|note:|info\b|debug\b|at |> (?:task|transform|configure)|file or directory '|could not execute \[report |skipping |caching |resolve mutations )|\bwarnings?\b|deprecated|up-to-date|could not be reused|\b0 errors?\b|^\[incubating\]|^\s*(?:build cache is|caching has|task has failed|task has not|successfully started|starting process)",
     )
     .ok()
 });
 
-/// Returns the line that reads most like an error; `has_program_failed` if a program that the build started did: then any sentence of its task
-/// may be why, and its last line is.
-pub(super) fn read(lines: &[String], has_program_failed: bool) -> Option<BuildProblem> {
+/// Returns the line that reads most like an error. `has_program_failed`: a program that the build started failed, so any sentence of its task
+/// may be the reason, or else its last line. `task` is the one that failed, if a report names it.
+pub(super) fn read(lines: &[String], task: Option<&str>, has_program_failed: bool) -> Option<BuildProblem> {
     let (marked, failure, harmless) = (MARKED.as_ref()?, FAILURE.as_ref()?, HARMLESS.as_ref()?);
-    let failed = lines.iter().find(|line| line.ends_with(" FAILED")).and_then(|line| task_of(line));
+    let marked_failed = || lines.iter().find(|line| line.ends_with(" FAILED")).and_then(|line| task_of(line));
+    let failed = task.or_else(marked_failed);
     let of_task = failed.map_or(Vec::new(), |task| written_by(lines, task));
     let to = lines.iter().position(|line| line.starts_with("FAILURE: ")).unwrap_or(lines.len());
     let all: Vec<&str> = lines[..to].iter().map(String::as_str).collect();
@@ -56,13 +57,14 @@ pub(super) fn read(lines: &[String], has_program_failed: bool) -> Option<BuildPr
     let is_told = |line: &&&str| !line.trim().is_empty() && !harmless.is_match(line);
     let reads = first(&of_task, marked)
         .or_else(|| first(&of_task, failure).filter(|_| has_program_failed))
-        .or_else(|| first(&all, marked));
+        .or_else(|| first(&all, marked).filter(|_| failed.is_none()));
     let last = || of_task.iter().rfind(is_told).filter(|_| has_program_failed).map(|line| (*line).to_owned());
     let (line, doubt) = match reads {
         Some(line) => (line, DOUBT),
         None => (last()?, LAST),
     };
-    Some(BuildProblem::error(BuildTool::Other, format!("{}\n{doubt}", line.trim())))
+    let problem = BuildProblem::error(BuildTool::Other, format!("{}\n{doubt}", line.trim()));
+    Some(problem.in_task(failed.map(str::to_owned)))
 }
 
 /// Returns what a task wrote: the lines behind each of its headers.
@@ -117,5 +119,37 @@ mod tests {
             let told = guesses(&format!("{text}the till is open\n{closing}\n"));
             assert_eq!(told[0].headline(), "the till is open", "{closing}");
         }
+    }
+
+    #[test]
+    fn the_guess_is_of_the_task_whose_program_failed() {
+        let tasks = "> Task :app:lint FAILED\nTill is read\n> Task :app:gen FAILED\nthe till is open\n\n";
+        let found =
+            guesses(&format!("{tasks}FAILURE: Build completed with 2 failures.\n\n{}", report(":app:gen")));
+        assert_eq!(
+            (found[0].headline(), found[0].tasks.as_slice()),
+            ("the till is open", [":app:gen".to_owned()].as_slice())
+        );
+    }
+
+    #[test]
+    fn what_tasks_wrote_that_succeeded_is_no_guess() {
+        let tasks = "> Task :app:check\nTypeError: till is not a function\n> Task :app:gen FAILED\n\n";
+        assert_eq!(
+            guesses(&format!("{tasks}FAILURE: Build failed with an exception.\n\n{}", report(":app:gen"))),
+            []
+        );
+        // It is not known which task failed.
+        let found = guesses("> Task :app:check\nTypeError: till is not a function\nBUILD FAILED in 1s\n");
+        assert_eq!(found[0].headline(), "TypeError: till is not a function");
+        assert!(found[0].tasks.is_empty());
+    }
+
+    #[test]
+    fn a_count_of_warnings_is_no_error() {
+        let tasks = "> Task :app:gen FAILED\n✖ 3 problems (0 errors, 3 warnings)\nthe till is open\n\n";
+        let found =
+            guesses(&format!("{tasks}FAILURE: Build failed with an exception.\n\n{}", report(":app:gen")));
+        assert_eq!(found[0].headline(), "the till is open");
     }
 }

@@ -102,9 +102,10 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
     }
     let errors = || problems.list.iter().filter(|problem| problem.severity == BuildSeverity::Error);
     if outcome == BuildOutcome::Failed && !errors().any(is_cause) {
-        let ended = |problem: &BuildProblem| problem.message.contains("non-zero exit value");
-        let has_program_failed = errors().any(ended);
-        likely_errors::read(&lines, has_program_failed).into_iter().for_each(|problem| problems.add(problem));
+        let of_program = errors().find(|problem| problem.message.contains("non-zero exit value"));
+        let task = of_program.and_then(|problem| problem.tasks.first());
+        let guess = likely_errors::read(&lines, task.map(String::as_str), of_program.is_some());
+        guess.into_iter().for_each(|problem| problems.add(problem));
     }
     if outcome == BuildOutcome::Failed
         && !problems.list.iter().any(|problem| problem.severity == BuildSeverity::Error)
