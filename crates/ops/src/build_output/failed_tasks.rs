@@ -1,5 +1,5 @@
-//! Tasks that failed, where an output says no more of it: `> Task :app:kaptDebugKotlin FAILED`. What Gradle writes to its error output is often
-//! not in the same file.
+//! Tasks that failed, `> Task :app:kaptDebugKotlin FAILED`, where an output says nothing else about them. Gradle writes its reasons to the error
+//! output, which is often not in the same file.
 
 use super::parse::task_of;
 use super::{BuildProblem, BuildTool};

@@ -1,5 +1,4 @@
-//! Finds the line that reads like an error where no known form tells one: programs that Gradle starts write what they like. What was found
-//! says that it is a guess.
+//! Finds the line that reads like an error where no known form marks one. The answer says that it is a guess.
 
 use std::sync::LazyLock;
 
