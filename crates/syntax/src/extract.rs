@@ -245,8 +245,8 @@ impl Extractor {
         cancel.check()
     }
 
-    /// Forgets the matches of the last text. Matches are searched for in a node that is `max_depth` levels beneath the one that
-    /// the query is run at, at most.
+    /// Forgets the matches of the last text. With `max_depth`, a match must begin at most that many levels below the node at which
+    /// the query is run.
     fn begin_matches(&mut self, max_depth: Option<u32>) {
         self.items.clear();
         self.imports.clear();
@@ -338,7 +338,8 @@ impl Extractor {
                     // The same string can occur in two nodes that are visited.
                     self.seen.sort_unstable();
                     self.seen.dedup();
-                    return Ok(());
+                    // The query stops early, and a small tree is walked without another look.
+                    return cancel.check();
                 }
             }
         }
@@ -505,6 +506,19 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_small_tree_whose_walk_was_cancelled_is_not_complete() {
+        let (grammar, text) = (Grammar::named("python").expect("known"), "def f():\n    pass\n");
+        let compiled = grammar.compiled().expect("compiles");
+        let (cancel, mut composed) = (Cancel::new(), String::new());
+        WORKER.with_borrow_mut(|worker| {
+            let tree = worker.parse(grammar, compiled, text, &cancel).expect("parsed");
+            cancel.cancel();
+            let walked = worker.walk(grammar, compiled, &tree, (text, &mut composed), &cancel);
+            assert_eq!(walked, Err(Cancelled));
+        });
     }
 
     fn hidden(grammar: &str, text: &str) -> Vec<String> {
