@@ -79,6 +79,8 @@ impl PatternText<'_> {
                     self.skip_blank();
                     match self.rest.chars().next()? {
                         ']' => break,
+                        // The nodes of a group are siblings: no node at which the query is run holds them all.
+                        '(' if self.is_group() => return None,
                         '(' | '[' | '"' => self.roots(kinds)?,
                         '@' => self.skip_word(),
                         _ => return None,
@@ -103,6 +105,13 @@ impl PatternText<'_> {
             _ => return None,
         }
         Some(())
+    }
+
+    /// Whether the parenthesis that comes next begins a group, not a node.
+    fn is_group(&self) -> bool {
+        let mut inner = PatternText { rest: self.rest.get(1..).unwrap_or_default() };
+        inner.skip_blank();
+        inner.rest.starts_with(['(', '[', '"'])
     }
 
     /// Skips the rest of a group, with its closing parenthesis.
@@ -171,7 +180,7 @@ mod tests {
         assert_eq!(roots("[\n (a (b)) @x\n ; (y)\n [(c) (d)] @y\n] @z"), named(&["a", "c", "d"]));
         assert_eq!(roots("([(a) (b)] @x (#eq? @x \"]\"))"), named(&["a", "b"]));
         assert_eq!(roots("\"enum\" @becomes.enum"), Some(vec![RootKind::Token("enum".to_owned())]));
-        for unclear in ["(_) @x", "[(a) _] @x", "x: (a)", "\"\\\"\" @x", "(a", ""] {
+        for unclear in ["(_) @x", "[(a) _] @x", "[(a) ((b) (c))] @x", "x: (a)", "\"\\\"\" @x", "(a", ""] {
             assert_eq!(roots(unclear), None, "{unclear}");
         }
     }
