@@ -19,7 +19,7 @@ const LONG_ANSWER: usize = 4 << 10;
 pub struct RawJson {
     message: String,
     piece: Range<usize>,
-    /// Whether the message was not read: the piece is what it is if the message has the usual members in the usual order.
+    /// Whether `piece` was located by the message's usual form, without parsing it.
     is_guess: bool,
 }
 
@@ -29,7 +29,7 @@ impl RawJson {
         RawJson { message: "null".to_owned(), piece: 0..4, is_guess: false }
     }
 
-    /// Returns the text, which in a long answer is not checked: of another program than symd use [`RawJson::decode`].
+    /// Returns the text. That of a long answer is unchecked, so use [`RawJson::decode`] for answers of other programs.
     pub fn as_str(&self) -> &str {
         self.message.get(self.piece.clone()).unwrap_or("null")
     }
@@ -140,14 +140,17 @@ impl ServerMessage {
 }
 
 /// Returns the id and the place of the result of an answer that has the usual members in the usual order, and nothing between
-/// them. Does not read the result.
+/// them. Does not read the result, which must be a list or an object: a `null` may stand before a long error.
 fn usual_result(body: &[u8]) -> Option<(u64, Range<usize>)> {
     const BEFORE_ID: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
     const BEFORE_RESULT: &[u8] = br#","result":"#;
     let behind = body.strip_prefix(BEFORE_ID)?;
     let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let id = std::str::from_utf8(behind.get(..digits)?).ok()?.parse().ok()?;
-    behind[digits..].strip_prefix(BEFORE_RESULT)?.strip_suffix(b"}")?;
+    let result = behind[digits..].strip_prefix(BEFORE_RESULT)?.strip_suffix(b"}")?;
+    if !matches!(result.first()?, b'[' | b'{') {
+        return None;
+    }
     Some((id, BEFORE_ID.len() + digits + BEFORE_RESULT.len()..body.len() - 1))
 }
 
@@ -258,6 +261,8 @@ mod tests {
             assert_eq!(decoded(text), Ok(value.clone()));
         }
         let refused = format!(r#"{{"jsonrpc":"2.0","id":17,"error":{{"code":1,"message":"{long}"}}}}"#);
+        assert_eq!(decoded(refused), Err(long.clone()));
+        let refused = format!(r#"{{"jsonrpc":"2.0","id":17,"result":null,"error":{{"message":"{long}"}}}}"#);
         assert_eq!(decoded(refused), Err(long.clone()));
         assert!(decoded(format!(r#"{{"jsonrpc":"2.0","id":17,"result":["{long}"}}"#)).is_err());
         assert!(matches!(
