@@ -20,8 +20,8 @@ const KEPT_BYTES: usize = 512;
 /// Bytes reserved for a message before any of it has come, because the announced length cannot be trusted.
 const RESERVED_BYTES: u64 = 1 << 20;
 
-/// The size of the read buffer in bytes.
-const READ_BYTES: usize = 64 << 10;
+/// The size of the read buffer in bytes: answers about code have some ten thousand.
+pub const READ_BYTES: usize = 64 << 10;
 
 /// The result of a read.
 #[derive(Debug, PartialEq, Eq)]

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::trust::TrustQuestion;
 use crate::wire::STOPPING;
 use symd_base::state::presence::Presence;
+use symd_rpc::framing::READ_BYTES;
 use symd_rpc::lines::line;
 use symd_rpc::server_message::{ErrorObject, RawJson, ServerMessage};
 use symd_rpc::write;
@@ -23,9 +24,6 @@ use symd_rpc::write;
 /// Messages that wait for the daemon to read them. If it does not, the connection is given up, and a new one
 /// begins with the documents as they are then.
 const QUEUE: usize = 8_192;
-
-/// Bytes that are read at a time: answers about code have some ten thousand.
-const READ_BYTES: usize = 64 << 10;
 
 /// The times that a link keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
