@@ -9,6 +9,7 @@ mod commands;
 mod context;
 mod daemon_process;
 mod editor_pipes;
+mod editor_socket;
 mod failure;
 mod languages;
 mod reading;

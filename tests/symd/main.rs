@@ -57,6 +57,7 @@ mod editor_questions;
 mod editor_reloads;
 mod editor_servers;
 mod editor_shows;
+mod editor_streams;
 mod editor_traps;
 mod emacs;
 mod embedder_url;
