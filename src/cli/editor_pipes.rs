@@ -3,11 +3,14 @@
 
 use std::os::fd::AsFd;
 
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, FsWord, fstat, fstatfs};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::unix::pipe;
 
 use super::editor_socket::EditorSocket;
+
+/// The file system of the pipes without a name (`linux/magic.h`).
+const PIPEFS_MAGIC: FsWord = 0x5049_5045;
 
 /// Returns what the editor writes. Within a runtime.
 pub(super) fn input() -> Box<dyn AsyncRead + Send + Unpin> {
@@ -44,6 +47,7 @@ pub(super) fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
 
 /// A kind of stream that can be awaited.
 enum StreamKind {
+    /// A pipe without a name: one with a name that is opened anew does not tell that its writers are gone already.
     Pipe,
     Socket,
 }
@@ -51,7 +55,7 @@ enum StreamKind {
 fn kind_of(stream: impl AsFd) -> Option<StreamKind> {
     match FileType::from_raw_mode(fstat(&stream).ok()?.st_mode) {
         FileType::Socket => Some(StreamKind::Socket),
-        FileType::Fifo => Some(StreamKind::Pipe),
+        FileType::Fifo if fstatfs(&stream).ok()?.f_type == PIPEFS_MAGIC => Some(StreamKind::Pipe),
         _ => None,
     }
 }

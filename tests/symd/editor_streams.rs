@@ -1,13 +1,16 @@
-//! `symd lsp` over a socket, as some editors start it.
+//! `symd lsp` over sockets and named pipes, as some editors start it.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::{CWD, Mode, OFlags};
 use serde_json::{Value, json};
 
+use crate::fake_editor::FakeEditor;
 use crate::support::User;
 
 const REQUESTS: u64 = 500;
@@ -69,4 +72,18 @@ fn over_a_socket_every_answer_arrives_however_late_it_is_read() {
         // Other processes share the description, so it blocks as before.
         assert_eq!((during, after), (flags, flags));
     }
+}
+
+#[test]
+fn a_named_pipe_that_was_closed_before_symd_began_has_ended() {
+    let user = User::new();
+    let name = user.path("fifo");
+    rustix::fs::mknodat(CWD, &name, rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    // Opened by a writer too, or it would be waited for.
+    let writer = rustix::fs::open(&name, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    let reader = File::open(&name).unwrap();
+    drop(writer);
+    let mut editor = FakeEditor::reading(&user, reader.into());
+    assert_eq!(editor.receive(), None);
+    assert_eq!(editor.process.wait().unwrap().code(), Some(1));
 }

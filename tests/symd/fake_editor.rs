@@ -24,8 +24,13 @@ pub struct FakeEditor {
 impl FakeEditor {
     /// Starts `symd lsp` without a word.
     pub fn silent(user: &User) -> FakeEditor {
+        FakeEditor::reading(user, Stdio::piped())
+    }
+
+    /// Starts `symd lsp` with this stdin.
+    pub fn reading(user: &User, stdin: Stdio) -> FakeEditor {
         let mut command = user.symd();
-        let mut process = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut process = command.arg("lsp").stdin(stdin).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (process.stdin.take(), process.stdout.take().unwrap());
         let (sender, messages) = std::sync::mpsc::sync_channel(QUEUE);
         std::thread::spawn(move || read_all(BufReader::new(output), &sender));
