@@ -125,3 +125,45 @@ fn a_buffer_that_got_another_name_hides_no_file_when_it_is_closed() {
     );
     assert_eq!(report, expected);
 }
+
+#[test]
+fn a_buffer_that_got_another_name_hides_no_file_when_it_is_reloaded() {
+    let user = user();
+    let script = r#"
+        T.put('one.py', 'one = 1\n')
+        vim.cmd('silent edit one.py')
+        local first = vim.api.nvim_get_current_buf()
+        vim.cmd('silent saveas two.py')
+        vim.cmd('silent edit one.py')
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
+        T.settle()
+        local function both(step)
+          -- The other is told anew when Neovim gets to it.
+          T.settle()
+          T.settle()
+          local is_unsaved = T.mark('one.py'):match('unsaved: one.py') and T.mark('two.py') == 'saved'
+          T.say(step, vim.api.nvim_buf_get_lines(first, 0, 1, false)[1] .. (is_unsaved and ', as it was' or ''))
+        end
+        both('before')
+        vim.o.autoread = true
+        T.put('two.py', 'two = 22\n')
+        vim.cmd('silent checktime ' .. first)
+        both('checked')
+        vim.cmd('silent buffer ' .. first)
+        T.put('two.py', 'two = 333\n')
+        vim.cmd('silent edit!')
+        both('edited anew')
+        vim.api.nvim_buf_set_lines(first, 0, 1, false, { '# typed too' })
+        T.settle()
+        T.say('typed', T.mark('two.py'):match('unsaved: two.py'))
+        vim.cmd('silent edit one.py')
+        vim.cmd('silent bdelete! ' .. first)
+        T.settle()
+        T.settle()
+        T.say('closed', T.mark('two.py') .. ', ' .. tostring(T.mark('one.py'):match('unsaved: one.py')))
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nbefore: one = 1, as it was\nchecked: two = 22, as it was\n\
+        edited anew: two = 333, as it was\ntyped: unsaved: two.py\nclosed: saved, unsaved: one.py\n";
+    assert_eq!(report, expected);
+}

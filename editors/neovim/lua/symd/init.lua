@@ -360,7 +360,7 @@ local told = {}
 -- Whether the last line of each attached buffer has an end, as symd was told.
 local told_eol = {}
 
--- The URI of each attached buffer when it was attached: under this one Neovim closes it, whatever it is called then.
+-- The URI under which each buffer was attached: Neovim closes and reloads it under this one, even after a rename.
 local closed_as = {}
 
 local function attach_client(bufnr)
@@ -484,14 +484,8 @@ local function after_rename(event)
   end
 end
 
--- A buffer that got another name is closed under that. Neovim closes the one that it had at first, which may be another buffer's now.
-local function after_unload(event)
-  local bufnr, closed = event.buf, closed_as[event.buf]
-  closed_as[bufnr] = nil
-  if not closed or closed == vim.uri_from_bufnr(bufnr) then
-    return
-  end
-  notify('textDocument/didClose', { textDocument = { uri = vim.uri_from_bufnr(bufnr) } })
+-- Opens again the buffer that has by now the first name of `bufnr`, `closed`, under which Neovim closed that one.
+local function restore(bufnr, closed)
   vim.schedule(function()
     for _, other in ipairs(vim.api.nvim_list_bufs()) do
       if other ~= bufnr and is_file(other) and is_attached(other) and vim.uri_from_bufnr(other) == closed then
@@ -499,6 +493,28 @@ local function after_unload(event)
       end
     end
   end)
+end
+
+-- Closes a renamed buffer under its present name. Neovim closes it under its first name, which another buffer may have by now; that
+-- one is opened again.
+local function after_unload(event)
+  local bufnr, closed = event.buf, closed_as[event.buf]
+  closed_as[bufnr] = nil
+  if not closed or closed == vim.uri_from_bufnr(bufnr) then
+    return
+  end
+  notify('textDocument/didClose', { textDocument = { uri = vim.uri_from_bufnr(bufnr) } })
+  restore(bufnr, closed)
+end
+
+-- Neovim reloads a renamed buffer so: it closes the first name and opens the present one.
+local function after_read(event)
+  local bufnr = event.buf
+  M.attach(bufnr)
+  local closed = closed_as[bufnr]
+  if closed and is_attached(bufnr) and closed ~= vim.uri_from_bufnr(bufnr) then
+    restore(bufnr, closed)
+  end
 end
 
 local function command(name, argument)
@@ -537,7 +553,7 @@ function M.setup(options)
   local on = function(events, callback)
     vim.api.nvim_create_autocmd(events, { group = group, callback = callback })
   end
-  on({ 'BufReadPost', 'BufNewFile' }, function(event) M.attach(event.buf) end)
+  on({ 'BufReadPost', 'BufNewFile' }, after_read)
   on({ 'BufFilePre' }, before_rename)
   on({ 'BufFilePost' }, after_rename)
   on({ 'BufUnload' }, after_unload)
