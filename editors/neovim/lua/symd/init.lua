@@ -496,11 +496,11 @@ local function restore(bufnr, closed)
 end
 
 -- Closes a renamed buffer under its present name. Neovim closes it under its first name, which another buffer may have by now; that
--- one is opened again.
+-- one is opened again. 0.11 closes it under its present name itself.
 local function after_unload(event)
   local bufnr, closed = event.buf, closed_as[event.buf]
   closed_as[bufnr] = nil
-  if not closed or closed == vim.uri_from_bufnr(bufnr) then
+  if vim.fn.has('nvim-0.11') == 1 or not closed or closed == vim.uri_from_bufnr(bufnr) then
     return
   end
   notify('textDocument/didClose', { textDocument = { uri = vim.uri_from_bufnr(bufnr) } })
