@@ -10,7 +10,7 @@ use symd_index::FileEntry;
 use symd_syntax::{ImportKind, Imported};
 
 /// The name under which an outline lists what `module.exports = name` exports.
-const WHOLE: &str = "module.exports";
+pub(super) const WHOLE: &str = "module.exports";
 
 /// Resolves what a module is as a whole, where its file says `module.exports = name`.
 pub(super) fn whole_export(

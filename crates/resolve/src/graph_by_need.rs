@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::bases::is_alias_of;
+use super::commonjs::WHOLE;
 use super::family::Family;
 use super::graph::{ClassGraph, ClassHeads, declares_class};
 use super::heads::written_bases;
@@ -81,7 +82,8 @@ struct GraphPart<'r, 's, 'q> {
     names: BTreeSet<String>,
     /// The classes of which all heirs are wanted.
     below: Vec<IndexedDeclaration>,
-    /// Modules of JavaScript whose default export may be one of these classes: what imports it may call it anything.
+    /// Modules of JavaScript whose default export, or the module as a whole, may be one of these classes: what imports it may call it
+    /// anything.
     default_modules: BTreeSet<RelPath>,
     /// The classes of the files that were looked at.
     written: HashMap<RelPath, Rc<[WrittenClass]>>,
@@ -248,6 +250,7 @@ impl GraphPart<'_, '_, '_> {
             let is_one = match import.imported {
                 Imported::Name(DEFAULT) if self.has_default_exports() => of_default_module,
                 Imported::Name(name) => self.names.contains(name),
+                Imported::Module if of_default_module && self.has_default_exports() => true,
                 Imported::Module => {
                     import.module.rsplit(['.', '/', ':']).next().is_some_and(|last| self.names.contains(last))
                 }
@@ -258,10 +261,10 @@ impl GraphPart<'_, '_, '_> {
             }
             let bound = import.bound().unwrap_or_default();
             has_grown |= match bound {
-                DEFAULT if self.has_default_exports() && import.kind == ImportKind::Export => {
+                DEFAULT | WHOLE if self.has_default_exports() && import.kind == ImportKind::Export => {
                     self.default_modules.insert(here.file.path.clone())
                 }
-                "" | DEFAULT => false,
+                "" | DEFAULT | WHOLE => false,
                 name => self.add_name(name),
             };
         }

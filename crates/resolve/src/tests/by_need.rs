@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use super::*;
+use crate::family::Family;
+use crate::graph::ClassGraph;
+use crate::graph_by_need::Kin;
+use crate::resolver::Resolver;
 use symd_index::{FileMap, MetNeeds, Need, NeededWords, UnreadFiles};
 
 /// What is known of an unread file.
@@ -79,10 +83,41 @@ pub(super) fn everywhere<T: PartialEq + Debug>(memory: &Memory, ask: impl Fn(&Me
     complete
 }
 
+/// Checks for each class that the graph of what is below it, which is found by names, has the heirs that the complete graph has.
+#[track_caller]
+fn check_heirs(memory: &Memory) {
+    let mut families = Vec::new();
+    for family in memory.snapshot.files.iter().filter_map(|file| Family::of(file)) {
+        if !families.contains(&family) {
+            families.push(family);
+        }
+    }
+    let cancel = Cancel::new();
+    for family in families {
+        let resolver = Resolver::new(memory, family, &cancel);
+        let complete = ClassGraph::read(&resolver).expect("not cancelled");
+        for (at, node) in complete.iter() {
+            let one = std::slice::from_ref(&node.class);
+            let part = ClassGraph::by_names(&resolver, one, Kin::Below).expect("not cancelled");
+            let heirs = |graph: &ClassGraph, at: usize| {
+                let place = |at: usize| {
+                    let class = &graph.node(at).class;
+                    (class.file.path.clone(), class.row().map(|(_, row)| row.name_start))
+                };
+                graph.descendants(at).into_iter().map(place).collect::<BTreeSet<_>>()
+            };
+            let found = part.number(&node.class).map(|at| heirs(&part, at));
+            let name = node.class.name();
+            assert_eq!(found, Some(heirs(&complete, at)), "{name}: {:#?}", memory.texts);
+        }
+    }
+}
+
 /// Returns the files that the question about `$0` did not read.
 fn unread(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
+    check_heirs(&memory);
     let target = target(&memory, &path, at);
     let (left, needs_all) = answered(&memory, Before::Nothing, &|memory| {
         let found = occurrences(memory, std::slice::from_ref(&target), &Cancel::new());
@@ -102,6 +137,7 @@ fn unread_by<T: PartialEq + Debug>(
 ) -> (Vec<String>, T) {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
+    check_heirs(&memory);
     let target = target(&memory, &path, at);
     let answer = everywhere(&memory, |memory| ask(memory, &target));
     let (left, needs_all) = answered(&memory, Before::Nothing, &|memory| {
@@ -321,4 +357,22 @@ fn files_without_heirs_stay_unread_when_a_constructor_is_asked_for() {
         uses.iter().map(|(_, one)| format!("{} {}", one.path, one.range.start)).collect::<Vec<_>>()
     });
     assert_eq!((left, calls), (vec!["d.py".to_owned()], vec!["c.py 16".to_owned()]));
+}
+
+#[test]
+fn heirs_of_what_a_module_is_as_a_whole_call_it_anything() {
+    let fixture = "//- base.js\nclass Base { $0constructor(a) {} }\nmodule.exports = Base;\n\
+        //- other.js\nconst Whatever = require('./base');\nclass Other extends Whatever { constructor() { super(2); } }\n\
+        //- alone.js\nclass Alone {}\nnew Alone();\n";
+    let calls = |fixture: &str| {
+        unread_by(fixture, |memory, target| {
+            let uses = indirect_uses(memory, target, &Cancel::new()).expect("not cancelled");
+            uses.iter().map(|(_, one)| format!("{} {}", one.path, one.range.start)).collect::<Vec<_>>()
+        })
+    };
+    let of_index = fixture.replace("base.js", "dir/index.js").replace("'./base'", "'./dir'");
+    let found = vec!["other.js 83".to_owned()];
+    assert_eq!(calls(fixture), (vec!["alone.js".to_owned()], found));
+    let found = vec!["other.js 82".to_owned()];
+    assert_eq!(calls(&of_index), (vec!["(needs everything)".to_owned()], found));
 }
