@@ -5,8 +5,8 @@ use symd_index::{NeededWords, SearchedText};
 use symd_types::kotlin::FileConventions;
 
 /// All signs, and keywords that are used like one.
-const SIGNS: [&str; 17] =
-    ["+", "-", "*", "/", "%", "..", "++", "--", "!", "[", "<", ">", "==", "!=", "in", "by", "("];
+const SIGNS: [&str; 18] =
+    ["+", "-", "*", "/", "%", "..", "++", "--", "!", "[", "<", ">", "==", "!=", "in", "by", "(", "{"];
 
 /// Some of the signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl TextSigns {
         TextSigns::all_that(|sign| holds(sign))
     }
 
-    /// Returns those one of which a text holds that calls a function of this name without it.
+    /// Returns the signs of which a text holds at least one if it calls this function without its name.
     pub(super) fn of_function(name: &str) -> TextSigns {
         let signs: &[&str] = match name {
             "plus" | "plusAssign" | "unaryPlus" => &["+"],
@@ -46,6 +46,7 @@ impl TextSigns {
             "equals" => &["==", "!="],
             "contains" | "iterator" | "hasNext" | "next" => &["in"],
             "getValue" | "setValue" | "provideDelegate" => &["by"],
+            "invoke" => &["(", "{"],
             _ => &["("],
         };
         TextSigns::all_that(|sign| signs.contains(&sign))

@@ -231,6 +231,10 @@ fn operators_are_searched_for_where_their_sign_stands() {
     let word = "//- A.kt\nclass A { operator fun $0contains(o: Int) = true }\n//- B.kt\nval b = 1 in A()\n\
         //- C.kt\nval inner = 2\n";
     assert_eq!(uses(word), ("C.kt".to_owned(), 1));
+    // A call with only a lambda has no bracket.
+    let lambda = "//- A.kt\nobject A { operator fun $0invoke(work: Any) = work }\n//- B.kt\nval b = A { 1 }\n\
+        //- C.kt\nval c = 2\n";
+    assert_eq!(uses(lambda), ("C.kt".to_owned(), 1));
 }
 
 #[test]
