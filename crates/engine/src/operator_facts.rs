@@ -1,5 +1,5 @@
-//! What is known of the operators in texts of Kotlin, by content: which of them need not be read for a function that operators may call.
-//! Invariant: it is true of every file with that content.
+//! Which operators the texts of Kotlin files hold, kept by content: files without an operator need not be read to find the uses of its
+//! function. Invariant: it is true of every file with that content.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use symd_base::ContentHash;
 use symd_resolve::{OperatorFacts, TextSigns};
 use symd_types::kotlin::FileConventions;
 
-/// Of how many texts something is kept: about 4 MB. With one more all of it is found out again.
+/// Number of texts of which facts are kept, about 4 MB. One text more clears them all.
 const MAX_TEXTS: usize = 1 << 16;
 
 /// The facts. Cheap to clone.

@@ -81,7 +81,7 @@ fn bit_of(name: &str) -> u32 {
     NAMES.iter().position(|known| *known == name).or_else(components).map_or(0, |bit| 1 << bit)
 }
 
-/// Returns the bits of the functions for whose calls a file has nodes of a kind.
+/// Returns the bits of the functions that the language may call for a node of this kind.
 fn called_by(kind: K) -> u32 {
     let names: &[&str] = match kind {
         K::Plus => &["plus", "unaryPlus"],

@@ -1,5 +1,5 @@
-//! What is found out for one question alone: it is asked for again and again, and found out quickly from what is kept. Invariant: what a
-//! limit or a cycle cut is not kept.
+//! Results that are kept for one question only: they are needed again and again, and found quickly from the findings. Invariant: a
+//! result that a limit or a cycle cut is not kept.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
