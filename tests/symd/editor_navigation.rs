@@ -97,12 +97,14 @@ fn places_are_those_of_a_ready_server_however_late_it_answers() {
     write(&user.path("config/config.toml"), "server_answer_ms = 1\n");
     let asked = fifo(&user.path("asked"));
     let range = json!({ "start": { "line": 1, "character": 8 }, "end": { "line": 1, "character": 11 } });
+    let answer = json!({ "answer": [{ "uri": "{uri}", "range": range }] });
     install_fake(
         &user,
         &json!({
             "capabilities": { "referencesProvider": true, "hoverProvider": true },
             "on": {
-                "textDocument/references": [{ "wait_for": asked }, { "answer": [{ "uri": "{uri}", "range": range }] }],
+                // A server that may lack a use, or may still be indexing, is asked again.
+                "textDocument/references": [[{ "wait_for": asked }, answer], [answer]],
                 "textDocument/hover": [[{ "answer": { "contents": "a method" } }], [{ "hang": true }]],
             },
         }),
