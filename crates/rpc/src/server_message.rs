@@ -38,6 +38,10 @@ impl RawJson {
         match serde_json::from_str(self.as_str()) {
             Err(error) if self.is_guess => match ServerMessage::read(self.message.clone()) {
                 Ok(ServerMessage::Response { outcome: Ok(result), .. }) => result.decode(),
+                // A result, and an error behind it.
+                Ok(ServerMessage::Response { outcome: Err(refused), .. }) => {
+                    Err(serde::de::Error::custom(refused.message))
+                }
                 _ => Err(error),
             },
             decoded => decoded,
@@ -263,6 +267,8 @@ mod tests {
         let refused = format!(r#"{{"jsonrpc":"2.0","id":17,"error":{{"code":1,"message":"{long}"}}}}"#);
         assert_eq!(decoded(refused), Err(long.clone()));
         let refused = format!(r#"{{"jsonrpc":"2.0","id":17,"result":null,"error":{{"message":"{long}"}}}}"#);
+        assert_eq!(decoded(refused), Err(long.clone()));
+        let refused = format!(r#"{{"jsonrpc":"2.0","id":17,"result":[],"error":{{"message":"{long}"}}}}"#);
         assert_eq!(decoded(refused), Err(long.clone()));
         assert!(decoded(format!(r#"{{"jsonrpc":"2.0","id":17,"result":["{long}"}}"#)).is_err());
         assert!(matches!(
