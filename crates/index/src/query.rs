@@ -107,19 +107,6 @@ impl Snapshot {
                 a.file.path.cmp(&b.file.path)
             }
         });
-        // A table contains a file as it was when the table was built; a file that was only touched since has
-        // the same symbols and another state. Looking up the file of each hit takes as long as finding the hits, so it is done only for
-        // files that were touched.
-        let all = if self.touched.is_empty() { &mut [] } else { hits.as_mut_slice() };
-        for hits in all.chunk_by_mut(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
-            let path = &hits[0].file.path;
-            if self.touched.contains(path)
-                && let Some(now) = self.files.get(path.as_str())
-                && !Arc::ptr_eq(now, &hits[0].file)
-            {
-                hits.iter_mut().for_each(|hit| hit.file = now.clone());
-            }
-        }
         Ok(hits)
     }
 
@@ -131,11 +118,11 @@ impl Snapshot {
         let mut hits = self.scan(self.loose.iter().filter(|file| in_scope(file)), query);
         for live in &self.segments {
             let found_before = hits.len();
-            if look_up_in(live, query, in_scope, &mut hits, cancel)? {
+            if self.look_up_in(live, query, in_scope, &mut hits, cancel)? {
                 continue;
             }
             hits.truncate(found_before);
-            for file in live.living_files().filter(|file| in_scope(file)) {
+            for file in live.living_files().filter(|file| in_scope(file)).map(|file| self.now(file)) {
                 cancel.check()?;
                 // Most have no hit, and all outlines together may take more memory than there is.
                 let rows = file.outline_once().map_or_else(Vec::new, |outline| query.rows_in(&outline));
@@ -153,39 +140,51 @@ impl Snapshot {
             .flat_map(|file| rows_of(file).into_iter().map(|row| Hit { file: file.clone(), row }))
             .collect()
     }
-}
 
-/// Adds the table's hits. Returns whether they are all: `false` if some of its rows are lost.
-fn look_up_in(
-    live: &LiveSegment,
-    query: &Query,
-    in_scope: impl Fn(&FileEntry) -> bool,
-    hits: &mut Vec<Hit>,
-    cancel: &Cancel,
-) -> Result<bool, Cancelled> {
-    let mut take = |postings: Option<PostingList<'_>>| {
-        let Some(postings) = postings else { return Ok(false) };
-        for (file, row) in live.living(postings) {
-            if in_scope(file) && file.outline().is_some_and(|outline| query.accepts(outline, row)) {
-                hits.push(Hit { file: file.clone(), row });
-            }
-        }
-        cancel.check().map(|()| true)
-    };
-    let name = query.pattern.last_name();
-    match query.pattern.matching() {
-        Matching::Exact => {
-            // A name that itself contains a `/` or an index is found by the whole pattern only.
-            let whole = query.pattern.whole();
-            Ok(take(live.segment.exact(name))? && (whole == name || take(live.segment.exact(whole))?))
-        }
-        Matching::Substring => {
-            for postings in live.segment.containing(name) {
-                if !take(postings)? {
-                    return Ok(false);
+    /// Adds the table's hits. Returns whether they are all: `false` if some of its rows are lost.
+    fn look_up_in(
+        &self,
+        live: &LiveSegment,
+        query: &Query,
+        in_scope: impl Fn(&FileEntry) -> bool,
+        hits: &mut Vec<Hit>,
+        cancel: &Cancel,
+    ) -> Result<bool, Cancelled> {
+        let mut take = |postings: Option<PostingList<'_>>| {
+            let Some(postings) = postings else { return Ok(false) };
+            for (file, row) in live.living(postings).filter(|(file, _)| in_scope(file)) {
+                let file = self.now(file);
+                if file.outline().is_some_and(|outline| query.accepts(outline, row)) {
+                    hits.push(Hit { file: file.clone(), row });
                 }
             }
-            Ok(true)
+            cancel.check().map(|()| true)
+        };
+        let name = query.pattern.last_name();
+        match query.pattern.matching() {
+            Matching::Exact => {
+                // A name that itself contains a `/` or an index is found by the whole pattern only.
+                let whole = query.pattern.whole();
+                Ok(take(live.segment.exact(name))? && (whole == name || take(live.segment.exact(whole))?))
+            }
+            Matching::Substring => {
+                for postings in live.segment.containing(name) {
+                    if !take(postings)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
         }
+    }
+
+    /// Returns the file of a table as it is now. A table contains it as it was when the table was built; one that was only touched since
+    /// has the same symbols and another state, and nothing lets go of what is read of the old one. Looking up each file takes as long as
+    /// finding the symbols, so it is done only for files that were touched.
+    fn now<'a>(&'a self, file: &'a Arc<FileEntry>) -> &'a Arc<FileEntry> {
+        if self.touched.is_empty() || !self.touched.contains(&file.path) {
+            return file;
+        }
+        self.files.known.get(file.path.as_str()).unwrap_or(file)
     }
 }

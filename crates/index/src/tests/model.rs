@@ -322,6 +322,23 @@ fn a_touched_file_is_found_in_its_new_state() {
 }
 
 #[test]
+fn a_find_reads_no_outline_of_a_touched_file_as_it_was() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut state = state(&mut random, 300);
+    state.adopt(state.plan_whole().build());
+    let_go(&mut state, &Arc::new(Stored::default()), &RelPath::root(), || true);
+    let files: Vec<Arc<FileEntry>> = state.within(&RelPath::root()).cloned().collect();
+    files.iter().for_each(|file| state.put(with_stat(file, Stat { mtime: 5, ..Stat::default() })));
+    let query = Query::in_project(NamePattern::parse("f", Matching::Exact).expect("valid"), Locals::Included);
+    let snapshot = state.snapshot();
+    assert!(!snapshot.find(&query, &Cancel::new()).expect("not cancelled").is_empty());
+    let has_read = |file: &&Arc<FileEntry>| file.read_bytes().is_some();
+    let of_tables = snapshot.segments.iter().flat_map(|live| live.living_files());
+    assert_eq!(of_tables.filter(has_read).count(), 0, "nothing would let go of them");
+    assert!(snapshot.files.iter().any(|file| has_read(&file)));
+}
+
+#[test]
 fn only_files_that_a_table_has_in_another_state_are_looked_up_for_hits() {
     let mut random = fastrand::Rng::with_seed(7);
     let mut state = state(&mut random, 300);
