@@ -1,5 +1,5 @@
-//! Keeps all caches together under a size limit by removing whole repositories, the one written longest ago
-//! first. Also removes what a killed daemon left half-written.
+//! Keeps all caches together, but for that of the project whose daemon collects, under a size limit by removing whole repositories, the
+//! one written longest ago first. Also removes what a killed daemon left half-written.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};

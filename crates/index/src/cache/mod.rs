@@ -298,12 +298,13 @@ fn changed_at(directory: &Path) -> Option<SystemTime> {
     directory.metadata().and_then(|stat| stat.modified()).ok()
 }
 
-/// Returns the paths of the pack files in a directory, in name order.
+/// Returns the path of the records of the project at `root` in the cache's directory.
 fn records_path(directory: &Path, root: &Path) -> PathBuf {
     let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
     directory.join(format!("{hash}.{RECORDS_EXTENSION}"))
 }
 
+/// Returns the paths of the pack files in a directory, in name order.
 fn pack_paths(directory: &Path) -> Result<Vec<PathBuf>, StateError> {
     paths_with(&[PACK_EXTENSION], directory)
 }
