@@ -11,7 +11,7 @@ use super::operator_facts::KeptOperatorFacts;
 use super::read_texts::ReadTexts;
 use super::recent_parses::RecentParses;
 use super::scan::MAX_PARSED_BYTES;
-use super::step_texts::StepTexts;
+use super::step_texts::{StepText, StepTexts};
 use super::stored_outlines::StoredOutlines;
 use symd_base::text::Binary;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
@@ -176,16 +176,19 @@ impl View {
         path: &RelPath,
         most: u64,
     ) -> Result<(Result<Text, Binary>, ContentHash), VfsError> {
-        let known = self.texts.as_ref().and_then(|texts| texts.get(path));
-        if let Some((text, hash)) = known.filter(|(text, _)| text.as_str().len() as u64 <= most) {
+        if let Some(StepText { text, hash, .. }) = self.texts.as_ref().and_then(|texts| texts.get(path, most))
+        {
             return Ok((Ok(text), hash));
         }
         let bytes = self.files.read_no_follow(path, most)?.bytes;
-        let (text, hash) = self.steps.read_texts.decode(path, bytes);
-        if let (Some(texts), Ok(text)) = (&self.texts, &text) {
-            texts.keep(path, text, hash);
+        let length = bytes.len() as u64;
+        match (&self.texts, self.steps.read_texts.decode(path, bytes)) {
+            (Some(texts), (Ok(text), hash)) => {
+                let StepText { text, hash, .. } = texts.keep(path, StepText { text, hash, length });
+                Ok((Ok(text), hash))
+            }
+            (_, read) => Ok(read),
         }
-        Ok((text, hash))
     }
 
     /// Whether the question needed something of a file that the view lacks: whatever came of its steps so far is to be
