@@ -43,7 +43,7 @@ impl Engine {
             times_let_go: self.ceiling.times(),
             caches_limit: self.caches.budget.limit(),
             parses: self.caches.parses.memory(),
-            kotlin_types: self.caches.kotlin.memory(),
+            kotlin_types: self.caches.kotlin.memory() + self.caches.operators.memory(),
             unwritten_parses: self.parsers.unwritten_parses(),
             texts: self.unsaved.memory() + self.caches.searches.memory(),
             workers: self.parsers.worker_memory(),

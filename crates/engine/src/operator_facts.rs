@@ -28,6 +28,12 @@ impl KeptOperatorFacts {
         self.change(content, |facts| facts.conventions = Some(conventions));
     }
 
+    /// Returns about how many bytes of memory they take.
+    pub(super) fn memory(&self) -> usize {
+        // One byte of each place tells whether it is used.
+        self.locked().capacity() * (size_of::<(ContentHash, OperatorFacts)>() + 1)
+    }
+
     pub(super) fn clear(&self) {
         *self.locked() = HashMap::new();
     }
@@ -42,5 +48,24 @@ impl KeptOperatorFacts {
 
     fn locked(&self) -> MutexGuard<'_, HashMap<ContentHash, OperatorFacts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_take_a_few_megabytes_at_most_and_none_once_cleared() {
+        let kept = KeptOperatorFacts::default();
+        let content = |number: usize| ContentHash::of(&number.to_le_bytes());
+        for number in 0..=MAX_TEXTS {
+            kept.change(content(number), |_| ());
+            assert!(kept.locked().contains_key(&content(number)));
+        }
+        assert_eq!(kept.locked().len(), 1, "one text more clears them all");
+        assert!((1..5 << 20).contains(&kept.memory()), "{}", kept.memory());
+        kept.clear();
+        assert_eq!(kept.memory(), 0);
     }
 }
