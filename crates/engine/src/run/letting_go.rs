@@ -117,7 +117,8 @@ impl Run {
         if self.letting_go.next.is_none() {
             self.scanner.stored.forget_read();
             self.letting_go.is_begun = false;
-            self.letting_go.of_several.clear();
+            // With its table, which may be as large as the tree.
+            self.letting_go.of_several = SummariesByContent::default();
             if !self.letting_go.has_more {
                 self.letting_go.settled = self.state.resident_outlines();
             }
