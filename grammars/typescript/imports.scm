@@ -1,13 +1,11 @@
 ; TypeScript's and TSX's imports and exports, CommonJS included. The vocabulary is described in crates/syntax/src/imports/roles.rs.
 
-(import_statement (import_clause (named_imports (import_specifier name: (_) @import.name alias: (_)? @import.alias)))
-  source: (string) @import.module) @import
+(import_statement (import_clause (named_imports) @import.list) source: (string) @import.module) @import
 ((import_statement (import_clause (identifier) @import.alias) source: (string) @import.module) @import
   (#set! name "default"))
 (import_statement (import_clause (namespace_import (identifier) @import.alias)) source: (string) @import.module) @import
 
-(export_statement (export_clause (export_specifier name: (_) @import.name alias: (_)? @import.alias))
-  source: (string)? @import.module) @export
+(export_statement (export_clause) @import.list source: (string)? @import.module) @export
 (export_statement (namespace_export (_) @import.alias) source: (string) @import.module) @export
 (export_statement "*" @import.star source: (string) @import.module) @export
 ((export_statement "default" declaration: (_ name: (_) @import.name)) @export
@@ -26,11 +24,7 @@
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import.module .))) @import
   (#eq? @_require "require"))
 ((variable_declarator
-  name: (object_pattern (shorthand_property_identifier_pattern) @import.name)
-  value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import.module .))) @import
-  (#eq? @_require "require"))
-((variable_declarator
-  name: (object_pattern (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias))
+  name: (object_pattern) @import.list
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import.module .))) @import
   (#eq? @_require "require"))
 (import_statement (import_require_clause (identifier) @import.alias source: (string) @import.module)) @import

@@ -521,6 +521,23 @@ mod tests {
         });
     }
 
+    #[test]
+    fn a_list_of_many_names_is_read_whole() {
+        let grammar = Grammar::named("javascript").expect("known");
+        let count = MATCH_LIMIT as usize + 100;
+        let names: Vec<String> = (0..count).map(|number| format!("a{number}")).collect();
+        for form in ["export { # } from './m';", "import { # } from './m';", "const { # } = require('./m');"]
+        {
+            let text = form.replace('#', &names.join(", "));
+            let outline = outline(grammar, &text, &Cancel::new()).expect("parsed");
+            assert_eq!(
+                (outline.imports.unpack().iter().count(), outline.has_errors),
+                (count, false),
+                "{form}"
+            );
+        }
+    }
+
     fn hidden(grammar: &str, text: &str) -> Vec<String> {
         let (grammar, cancel) = (Grammar::named(grammar).expect("known"), Cancel::new());
         let known = outline(grammar, text, &cancel).expect("parsed");

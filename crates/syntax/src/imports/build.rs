@@ -1,6 +1,6 @@
 //! Converts matches of the imports query to [`Imports`].
 
-use tree_sitter::QueryMatch;
+use tree_sitter::{Node, QueryMatch};
 
 use super::packed::Packer;
 use super::roles::ImportRole;
@@ -21,14 +21,14 @@ pub(crate) struct Draft {
     alias: String,
 }
 
-/// Adds the imports of a match: usually one, several for a use tree.
+/// Adds the imports of a match: usually one, several for a use tree or a list.
 pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &mut Vec<Draft>) {
     let node = |index: Option<u32>| {
         let index = index?;
         found.captures.iter().find(|capture| capture.index == index).map(|capture| capture.node)
     };
-    let written =
-        |index: Option<u32>| node(index).and_then(|node| text.get(node.byte_range())).map(strip_quotes);
+    let text_of = |node: Node| text.get(node.byte_range()).map(strip_quotes);
+    let written = |index: Option<u32>| node(index).and_then(text_of);
     let Some(statement) = node(Some(role.statement)) else { return };
     let at = node(role.name.or(role.alias)).map_or(0, |node| node.start_byte());
     let written_statement = text.get(statement.byte_range()).unwrap_or("");
@@ -39,7 +39,7 @@ pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &
         Some(name) if role.fixed_alias.is_some() => name.end_byte(),
         _ => end,
     };
-    let mut push = |module: String, name: String, alias: String| {
+    let mut push = |at: usize, module: String, name: String, alias: String| {
         // Tabs and line feeds are separators here; no module path to a file contains them.
         if [&module, &name, &alias].iter().any(|field| field.contains(['\t', '\n'])) {
             return;
@@ -59,11 +59,19 @@ pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &
         });
     };
     if role.kind == ImportKind::Package {
-        return push(written(Some(role.statement)).unwrap_or_default(), String::new(), String::new());
+        return push(at, written(Some(role.statement)).unwrap_or_default(), String::new(), String::new());
     }
     if let Some(tree) = node(role.tree) {
         for Leaf { module, name, alias } in use_tree::leaves(text.get(tree.byte_range()).unwrap_or("")) {
-            push(module, name, alias);
+            push(at, module, name, alias);
+        }
+        return;
+    }
+    if let Some(list) = node(role.list) {
+        for (name, alias) in list.named_children(&mut list.walk()).filter_map(listed_name) {
+            let written_name = text_of(name).unwrap_or_default();
+            let alias = alias.and_then(text_of).filter(|alias| *alias != written_name).unwrap_or_default();
+            push(name.start_byte(), written(role.module).unwrap_or_default(), written_name, alias);
         }
         return;
     }
@@ -81,7 +89,23 @@ pub(crate) fn draft(role: &ImportRole, found: &QueryMatch, text: &str, drafts: &
     let name = name.or_else(|| role.fixed_name.as_deref().map(str::to_owned)).unwrap_or_default();
     // `import { a as a }` binds the name itself.
     let alias = alias.filter(|alias| *alias != name).unwrap_or_default();
-    push(module, name, alias);
+    push(at, module, name, alias);
+}
+
+/// Returns the name and the alias that a node in a list of imported names stands for: `a as b`, and in `const { a, b: c } = require("m")`.
+fn listed_name(one: Node) -> Option<(Node, Option<Node>)> {
+    match one.kind() {
+        "import_specifier" | "export_specifier" => {
+            Some((one.child_by_field_name("name")?, one.child_by_field_name("alias")))
+        }
+        "shorthand_property_identifier_pattern" => Some((one, None)),
+        "pair_pattern" => {
+            let (key, value) = (one.child_by_field_name("key")?, one.child_by_field_name("value")?);
+            let is_alias = key.kind() == "property_identifier" && value.kind() == "identifier";
+            is_alias.then_some((key, Some(value)))
+        }
+        _ => None,
+    }
 }
 
 /// Whether all imports of a file were kept.

@@ -12,6 +12,7 @@
 //! | `@import.star` | a token that marks an import of all names |
 //! | `@import.path` | module and name in one, as in Kotlin: the last component is the name, unless there is a star |
 //! | `@import.tree` | the tree after Rust's `use` |
+//! | `@import.list` | the list of the names that are imported, in braces. To match each name instead, tree-sitter would keep a match in progress for each, until the module comes behind them |
 //! | `@_…` | for predicates only |
 //!
 //! | property | meaning |
@@ -34,6 +35,7 @@ pub(crate) struct ImportRole {
     pub(super) star: Option<u32>,
     pub(super) path: Option<u32>,
     pub(super) tree: Option<u32>,
+    pub(super) list: Option<u32>,
     pub(super) always_star: bool,
     pub(super) fixed_name: Option<Box<str>>,
     pub(super) fixed_alias: Option<Box<str>>,
@@ -51,6 +53,7 @@ impl ImportRole {
             star: None,
             path: None,
             tree: None,
+            list: None,
             always_star: false,
             fixed_name: None,
             fixed_alias: None,
@@ -75,6 +78,7 @@ impl ImportRole {
                 "import.star" => role.star = Some(index),
                 "import.path" => role.path = Some(index),
                 "import.tree" => role.tree = Some(index),
+                "import.list" => role.list = Some(index),
                 predicate if predicate.starts_with('_') => {}
                 unknown => return Err(format!("unknown capture @{unknown}")),
             }
