@@ -15,7 +15,7 @@ use super::text_rules::{self, TextRules};
 /// from the same matches, or when caches may contain rows that were built from another text than their key
 /// names (version 3: texts written by edits, including the byte-order mark); also when the bytes of trees or of local bindings
 /// change their meaning.
-const EXTRACTOR_VERSION: u32 = 17;
+const EXTRACTOR_VERSION: u32 = 18;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
 #[derive(Clone, Copy)]
@@ -39,8 +39,8 @@ pub(super) struct Compiled {
     pub(super) language: Language,
     pub(super) query: Query,
     pub(super) roles: Roles,
-    /// For each node kind id, whether a match of the query may begin at such a node; `None` if that cannot be told.
-    pub(super) match_roots: Option<Box<[bool]>>,
+    /// For each node kind id, whether a match of the query may begin at such a node.
+    pub(super) match_roots: Box<[bool]>,
     /// For each node kind id, whether it is an identifier.
     pub(super) is_identifier: Box<[bool]>,
     /// For each node kind id, whether it is a string that `templates` reads, or may contain one.
@@ -167,7 +167,7 @@ impl Compiled {
         let mut query = Query::new(&language, &source)
             .map_err(|source| QueryError::Syntax { grammar: entry.name, source })?;
         let roles = Roles::read(entry.name, &mut query, &source, entry.symbols.len())?;
-        let match_roots = match_roots(&language, &query, &source, &roles);
+        let match_roots = match_roots(entry.name, &language, &query, &source, &roles)?;
         let is_identifier = kinds_to_flags(&language, &roles.kinds.identifiers);
         let is_template = kinds_to_flags(&language, &roles.kinds.templates);
         let is_body = kinds_to_flags(&language, &roles.kinds.bodies);

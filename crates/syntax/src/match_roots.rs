@@ -1,12 +1,12 @@
 //! The kinds of nodes at which the matches of a grammar's query begin, read from the text of its patterns. A query that is run
-//! over a whole tree visits every node; most of them begin no match. Invariant: a match begins at a node of these kinds, or
-//! nothing is returned.
+//! over a whole tree visits every node; most of them begin no match. Invariant: a match begins at a node of these kinds, and
+//! lies within it; a pattern of which that cannot be told is an error.
 
 use std::collections::BTreeSet;
 
 use tree_sitter::{Language, Query};
 
-use super::roles::Roles;
+use super::roles::{QueryError, Roles};
 
 /// The kind of a node, as a pattern spells it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,25 +16,41 @@ enum RootKind {
     Token(String),
 }
 
-/// Returns, for each node kind id, whether a match may begin at such a node. `None` if that cannot be told: then the query is to
-/// be run over the whole tree.
+/// Returns, for each node kind id, whether a match may begin at such a node.
 pub(super) fn match_roots(
+    grammar: &'static str,
     language: &Language,
     query: &Query,
     source: &str,
     roles: &Roles,
-) -> Option<Box<[bool]>> {
-    let mut kinds = BTreeSet::new();
-    for pattern in (0..query.pattern_count()).filter(|&pattern| roles.is_run(pattern)) {
-        if !query.is_pattern_rooted(pattern) {
-            return None;
-        }
-        let text = source.get(query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern))?;
-        PatternText { rest: text }.roots(&mut kinds)?;
-    }
+) -> Result<Box<[bool]>, QueryError> {
     let mut flags = vec![false; language.node_kind_count()];
+    for pattern in (0..query.pattern_count()).filter(|&pattern| roles.is_run(pattern)) {
+        let kinds = kinds_of_pattern(query, source, pattern);
+        kinds.and_then(|kinds| flag(language, &kinds, &mut flags)).ok_or_else(|| {
+            let why = "it does not begin with one node of named kinds, so symd cannot tell where its matches begin; \
+                       write out the kinds, and match siblings from their parent";
+            QueryError::Vocabulary { grammar, pattern, why: why.to_owned() }
+        })?;
+    }
+    Ok(flags.into())
+}
+
+/// Returns the kinds of the node with which a pattern begins and which holds the others; `None` if there is no such node.
+fn kinds_of_pattern(query: &Query, source: &str, pattern: usize) -> Option<BTreeSet<RootKind>> {
+    if !query.is_pattern_rooted(pattern) {
+        return None;
+    }
+    let text = source.get(query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern))?;
+    let mut kinds = BTreeSet::new();
+    PatternText { rest: text }.roots(&mut kinds)?;
+    Some(kinds)
+}
+
+/// Sets the flags of the nodes of some kinds. `None` if the language has no nodes of one of them.
+fn flag(language: &Language, kinds: &BTreeSet<RootKind>, flags: &mut [bool]) -> Option<()> {
     for kind in kinds {
-        let (name, is_named) = match &kind {
+        let (name, is_named) = match kind {
             RootKind::Named(name) => (name, true),
             RootKind::Token(name) => (name, false),
         };
@@ -49,11 +65,9 @@ pub(super) fn match_roots(
                 (*flag, is_known) = (true, true);
             }
         }
-        if !is_known {
-            return None;
-        }
+        is_known.then_some(())?;
     }
-    Some(flags.into())
+    Some(())
 }
 
 /// What is left of a pattern's text.
@@ -182,6 +196,23 @@ mod tests {
         assert_eq!(roots("\"enum\" @becomes.enum"), Some(vec![RootKind::Token("enum".to_owned())]));
         for unclear in ["(_) @x", "[(a) _] @x", "[(a) ((b) (c))] @x", "x: (a)", "\"\\\"\" @x", "(a", ""] {
             assert_eq!(roots(unclear), None, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_whose_matches_have_no_root_is_refused() {
+        let language = crate::Grammar::named("python").expect("known").language();
+        let is_told = |pattern: &str| {
+            let query = Query::new(&language, pattern).expect("compiles");
+            kinds_of_pattern(&query, pattern, 0).is_some()
+        };
+        assert!(is_told("(block (comment)+ @leading)"));
+        for siblings in [
+            "(comment)+ @leading",
+            "((comment) . (block)) @leading",
+            "[((comment) (block)) (string)] @leading",
+        ] {
+            assert!(!is_told(siblings), "{siblings}");
         }
     }
 }

@@ -555,7 +555,8 @@ fn unite(items: &mut Vec<Item>, roles: &Roles) {
         same
     });
     items.retain(|item| !is_extent(item));
-    items.sort_unstable_by_key(|item| (item.start, Reverse(item.end), item.name_start));
+    // By pattern at last: of two scopes that are one node, which comes first does not depend on when they were found.
+    items.sort_unstable_by_key(|item| (item.start, Reverse(item.end), item.name_start, item.pattern));
 }
 
 fn is_class_like(kind: SymbolKind) -> bool {
