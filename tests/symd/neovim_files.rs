@@ -167,3 +167,29 @@ fn a_buffer_that_got_another_name_hides_no_file_when_it_is_reloaded() {
         edited anew: two = 333, as it was\ntyped: unsaved: two.py\nclosed: saved, unsaved: one.py\n";
     assert_eq!(report, expected);
 }
+
+#[test]
+fn a_buffer_that_got_another_name_hides_no_file_when_symd_was_started_again_and_it_is_closed() {
+    let user = user();
+    let script = r#"
+        T.put('one.py', 'one = 1\n')
+        vim.cmd('silent edit one.py')
+        local first = vim.api.nvim_get_current_buf()
+        vim.cmd('silent saveas two.py')
+        T.settle()
+        vim.lsp.get_client_by_id(T.package.client_id).stop()
+        T.say('ended', vim.wait(60000, function() return not T.package.is_connected() end, 5))
+        -- Reading a file starts it.
+        T.put('other.py', 'other = 1\n')
+        vim.cmd('silent edit other.py')
+        vim.api.nvim_buf_set_lines(first, 0, 0, false, { '# typed' })
+        T.settle()
+        T.say('typed', T.mark('two.py'):match('unsaved: two.py'))
+        vim.cmd('silent bdelete! ' .. first)
+        T.settle()
+        T.settle()
+        T.say('closed', T.mark('two.py'))
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    assert_eq!(report, "symd: true\nended: true\ntyped: unsaved: two.py\nclosed: saved\n");
+}

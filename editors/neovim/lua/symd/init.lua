@@ -360,13 +360,14 @@ local told = {}
 -- Whether the last line of each attached buffer has an end, as symd was told.
 local told_eol = {}
 
--- The URI under which each buffer was attached: Neovim closes and reloads it under this one, even after a rename.
+-- The URI under which each loaded buffer was first attached: Neovim closes and reloads it under this one, even after a rename, and
+-- after symd has ended and was started again.
 local closed_as = {}
 
 local function attach_client(bufnr)
   if M.client_id and is_file(bufnr) and not vim.lsp.buf_is_attached(bufnr, M.client_id) then
     told[bufnr], told_eol[bufnr] = vim.bo[bufnr].filetype, vim.bo[bufnr].eol
-    closed_as[bufnr] = vim.uri_from_bufnr(bufnr)
+    closed_as[bufnr] = closed_as[bufnr] or vim.uri_from_bufnr(bufnr)
     vim.lsp.buf_attach_client(bufnr, M.client_id)
   end
 end
