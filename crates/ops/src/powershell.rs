@@ -150,15 +150,33 @@ fn record(lines: &[&str], from: usize, category: usize) -> Option<ErrorRecord> {
         position -= 1;
     }
     let head = (before.start..=position).rev().find(|at| program(lines[*at]).is_some())?;
-    let after = category + 1..lines.len().min(category + MAX_RECORD);
-    let id = after.clone().find(|at| lines[*at].trim_start_matches([' ', '+']).starts_with("Fully"))?;
-    // A narrow window breaks the id, too.
-    let is_part = |line: &str| line.starts_with(' ') || line.split_whitespace().count() == 1;
-    let is_behind = |at: &usize| lines[*at].trim().is_empty() || !is_part(lines[*at]);
-    let behind = after.filter(|at| *at > id).find(is_behind).unwrap_or(id + 1);
+    let mut after = category + 1..lines.len().min(category + MAX_RECORD);
+    let id = after.find(|at| lines[*at].trim_start_matches([' ', '+']).starts_with("Fully"))?;
+    let behind = id_end(lines, id);
     // A line with one blank ends it.
     let is_end = lines.get(behind).is_some_and(|line| line.trim().is_empty());
     Some(ErrorRecord { head, added: position..behind + usize::from(is_end) })
+}
+
+/// Returns the line behind the id that begins at line `id`; a narrow window breaks it, too.
+fn id_end(lines: &[&str], id: usize) -> usize {
+    // The last part of the id of all that programs write.
+    const NATIVE: &str = "NativeCommandError";
+    let mut written = without_blanks(lines[id]);
+    let mut end = id + 1;
+    while let Some(line) = lines.get(end).filter(|_| end < id + MAX_RECORD && !written.ends_with(NATIVE)) {
+        let is_part = line.starts_with(' ') || line.split_whitespace().count() == 1;
+        if line.trim().is_empty() || !is_part {
+            break;
+        }
+        written.push_str(&without_blanks(line));
+        end += 1;
+    }
+    end
+}
+
+fn without_blanks(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 /// Whether a line is `At line:1 char:1`, in any language, or its last part.
@@ -267,6 +285,15 @@ mod tests {
     #[test]
     fn what_follows_the_id_at_once_is_kept() {
         let record = "./gradlew : FAILURE: Build failed with an exception.\r\r\nAt line:1 char:1\r\r\n+ ./gradlew build\r\r\n+ ~~~~~~~~~~\r\r\n    + CategoryInfo          : NotSpecified\r\r\n    + FullyQualifiedErrorId : NativeCommandErr\r\r\nor\r\r\n";
+        // What is indented, and single words.
+        let frames = "    at shop.Till.open(Till.java:3)\nTill\n";
+        let whole = "FAILURE: Build failed with an exception.\n    at shop.Till.open(Till.java:3)\nTill\n";
+        let record_of = |id: &str| record.replace("NativeCommandErr\r\r\nor", id);
+        for id in ["NativeCommandError", "NativeCommandErr\nor", "\n  Native\nCommandError"] {
+            assert_eq!(without_records(&format!("{}{frames}", record_of(id))), whole, "{id}");
+        }
+        // It is whole at the end of the text.
+        assert_eq!(without_records(record.trim_end()), "FAILURE: Build failed with an exception.");
         let report = "* What went wrong:\r\r\nTill 'a' is open.\r\r\n\r\r\n";
         let whole = "FAILURE: Build failed with an exception.\n* What went wrong:\nTill 'a' is open.\n\n";
         assert_eq!(without_records(&format!("{record}{report}")), whole);
