@@ -47,23 +47,31 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
     let mut problems = Problems::default();
     let mut task = String::new();
     let mut outcome = BuildOutcome::Unknown;
+    // Whether a task was named behind a build that succeeded.
+    let mut has_begun_anew = false;
     let mut at = 0;
     while at < lines.len() {
         if at % 1_024 == 0 {
             cancel.check()?;
         }
         let line = lines[at].as_str();
-        // Another build began that did not end.
-        if outcome == BuildOutcome::Succeeded && line.starts_with(KOTLIN_ERROR) {
+        // Another build began that did not end. What has neither a task nor a place is the error output of the first one, which some
+        // write behind it.
+        if outcome == BuildOutcome::Succeeded
+            && line.starts_with(KOTLIN_ERROR)
+            && (has_begun_anew || begun(line).is_some_and(|begun| begun.problem.place.is_some()))
+        {
             outcome = BuildOutcome::Unknown;
         }
         if let Some(name) = task_of(line) {
+            has_begun_anew = outcome == BuildOutcome::Succeeded;
             name.clone_into(&mut task);
             // Some outputs end there.
             outcome = if line.ends_with(" FAILED") { BuildOutcome::Failed } else { outcome };
             at += 1;
         } else if let Some(ended) = outcome_of(line) {
             outcome = if outcome == BuildOutcome::Failed { outcome } else { ended };
+            has_begun_anew = false;
             at += 1;
         } else if let Some(Block { problems: found, next }) = blocks::read(&lines, at, has_report) {
             for mut problem in found {
@@ -259,5 +267,11 @@ mod tests {
         let second = format!("{first}> Task :app:compileKotlin\ne: Till is not supported\n");
         assert_eq!(outcome(&second), BuildOutcome::Unknown);
         assert_eq!(outcome(&format!("{second}BUILD SUCCESSFUL in 2s\n")), BuildOutcome::Succeeded);
+        let placed = format!("{first}e: file:///p/A.kt:3:5 Unresolved reference 'x'.\n");
+        assert_eq!(outcome(&placed), BuildOutcome::Unknown);
+        // The error output of the build, behind its standard output.
+        let errors =
+            "BUILD SUCCESSFUL in 9s\n1 actionable task: 1 executed\ne: Daemon compilation failed: till\n";
+        assert_eq!(outcome(&format!("> Task :app:compileKotlin\n\n{errors}")), BuildOutcome::Succeeded);
     }
 }
