@@ -87,7 +87,7 @@ pub struct Project {
     pub solutions: solutions::Solutions,
     /// The view of a question of several steps; `None` outside one.
     pub view: Option<Arc<View>>,
-    /// The thread of a question whose steps run on one ([`Project::on_this_thread`]).
+    /// The thread of a question whose steps run on one ([`Project::on_one_thread`]).
     pub here: Option<Arc<QuestionThread>>,
 }
 
