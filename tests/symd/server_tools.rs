@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use symd::base::Cancel;
+use symd::base::{Cancel, RelPath};
+use symd::lsp::{ColumnEncoding, WaitPolicy};
 use symd::ops::Project;
+use symd::ops::at_place::{AnswerForm, DeclarationUses, TextPlace, references_at};
 use symd::toolsets::{Call, Client, Outcome, Reply, native, serena};
 
 use crate::lsp_stage::{fake_ls, heard, let_on};
@@ -294,6 +296,37 @@ fn a_symbol_that_is_deleted_meanwhile_is_gone() {
         let reply = asking.await.unwrap();
         assert_eq!(reply.outcome, Outcome::Failed, "{}", reply.text);
         assert!(reply.text.starts_with("No symbol matching 'run' found"), "{}", reply.text);
+    });
+}
+
+#[test]
+fn uses_of_a_local_variable_are_found_though_its_file_changes_meanwhile() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (asked, go_on) = (fifo(&scratch.path().join("asked")), fifo(&scratch.path().join("go_on")));
+    let mut script = script(Value::Null, Value::Null);
+    let answer = json!({ "answer": [at("lib.py", 0, 8, 9), at("lib.py", 1, 11, 12)] });
+    script["on"]["textDocument/references"] =
+        json!([[{ "tell": asked }, { "wait_for": go_on }, answer], [answer]]);
+    play(script, async |stage| {
+        let asking = tokio::spawn({
+            let stage = stage.clone();
+            async move {
+                let place = TextPlace { path: RelPath::new("lib.py").unwrap(), offset: 8 };
+                let waiting = WaitPolicy::Until(tokio::time::Instant::now() + PATIENCE);
+                let form = AnswerForm { encoding: ColumnEncoding::Utf8, waiting };
+                references_at(&stage.project, &place, DeclarationUses::Included, form).await.unwrap()
+            }
+        });
+        let lib = stage.path("project/lib.py");
+        let change = tokio::task::spawn_blocking(move || {
+            assert_eq!(std::fs::read_to_string(asked).unwrap(), "textDocument/references\n");
+            write(&lib, &format!("{LIB}\n\nbox = Box()\n"));
+            drop(std::fs::OpenOptions::new().write(true).open(go_on).unwrap());
+        });
+        tokio::time::timeout(PATIENCE, change).await.unwrap().unwrap();
+        let places: Vec<(u32, u32)> =
+            asking.await.unwrap().iter().map(|span| (span.start.line, span.start.character)).collect();
+        assert_eq!(places, [(0, 8), (1, 11)]);
     });
 }
 

@@ -24,7 +24,7 @@ use super::spot::{self, Expect, FilePlace};
 use super::target::{Target, declared_at};
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
-use symd_lsp::{ColumnEncoding, DocumentPosition, Goto, Span, WaitPolicy};
+use symd_lsp::{ColumnEncoding, DocumentPosition, Goto, ServerError, Span, WaitPolicy};
 
 /// The most symbols that a name may mean, if it is not known which, for uses to be listed.
 const MAX_MEANT: usize = 8;
@@ -159,9 +159,12 @@ async fn by_server(
     });
     let Some((language, at)) = at.await? else { return Ok(UsePlaces::default()) };
     let language = project.asked_about(language, &place.path)?;
-    // Without a server nothing is known.
-    let Ok(said) = project.servers.references(language, &at, waiting).await else {
-        return Ok(UsePlaces::default());
+    let said = match project.servers.references(language, &at, waiting).await {
+        Ok(said) => said,
+        // The question is asked again.
+        Err(changed @ ServerError::Changed { .. }) => return Err(changed.into()),
+        // Without a server nothing is known.
+        Err(_) => return Ok(UsePlaces::default()),
     };
     let checked = project
         .with_view(move |view, cancel: &Cancel| {
