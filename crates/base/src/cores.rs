@@ -54,6 +54,19 @@ pub fn concurrent_map<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn
     results.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Runs `own` on the calling thread, and `other`, which must wait for nothing but a disk, meanwhile on rayon's threads. Returns both
+/// results. For work of which a part cannot leave its thread.
+pub fn beside<T, R: Send>(own: impl FnOnce() -> T, other: impl FnOnce() -> R + Send) -> (T, R) {
+    let mut others = None;
+    let own = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| others = Some(other()));
+        own()
+    });
+    // A scope ends when what it spawned has ended, and passes its panic on.
+    let Some(others) = others else { unreachable!("the scope has ended") };
+    (own, others)
+}
+
 /// Runs `own` on the calling thread, and `other` meanwhile for each number from 1 up to `parts`, exclusive, on a thread of its own.
 /// Returns the result of `own` and then the others in order. For work whose state cannot leave its thread.
 pub fn in_parts<R: Send>(parts: usize, own: impl FnOnce() -> R, other: impl Fn(usize) -> R + Sync) -> Vec<R> {
@@ -83,6 +96,19 @@ mod tests {
             let found = in_parts(parts, own, |part| (part, thread::current().id() == here));
             assert_eq!(found, (0..parts).map(|part| (part, part == 0)).collect::<Vec<_>>());
         }
+    }
+
+    /// Each waits for the other.
+    #[test]
+    fn one_runs_beside_the_other() {
+        let together = std::sync::Barrier::new(2);
+        let here = thread::current().id();
+        let run = || {
+            together.wait();
+            thread::current().id()
+        };
+        let (own, other) = beside(run, run);
+        assert!(own == here && other != here);
     }
 
     #[test]

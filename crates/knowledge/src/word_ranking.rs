@@ -89,41 +89,44 @@ impl Matrix {
         let rows = self.rows();
         let all: f32 = rows.iter().map(|row| row.words as f32).sum();
         let average = (all / rows.len().max(1) as f32).max(1.0);
-        let mut scores = vec![0.0_f32; rows.len()];
-        let mut places = Vec::new();
+        let mut weights = vec![0.0_f32; rows.len()];
         for (weight, having) in words.0.iter().flat_map(|word| &word.rows) {
-            self.places_of(having, &mut places);
-            for &place in &places {
-                let length = rows[place].words as f32 / average;
-                scores[place] += weight * (K1 + 1.0) / (1.0 + K1 * (1.0 - B + B * length));
-            }
+            self.for_each_place_of(having, |place| weights[place] += weight);
         }
         let mut best = BestRows::new(count);
-        for (row, score) in rows.iter().zip(scores) {
-            if score > 0.0 && filter.accepts(row) {
-                best.add(score, row.id);
+        for (row, weight) in rows.iter().zip(weights) {
+            if weight > 0.0 && filter.accepts(row) {
+                // A word counts once in a row, so what the row's length takes is the same for all of its words.
+                let length = row.words as f32 / average;
+                best.add(weight * (K1 + 1.0) / (1.0 + K1 * (1.0 - B + B * length)), row.id);
             }
         }
         best.into_ids()
     }
 
-    /// Fills `places` with those of the rows that have these ids.
-    fn places_of(&self, ids: &RoaringBitmap, places: &mut Vec<usize>) {
-        places.clear();
+    /// Calls `with` for the places of the rows that have these ids, in their order.
+    fn for_each_place_of(&self, ids: &RoaringBitmap, mut with: impl FnMut(usize)) {
         let rows = self.rows();
-        let Some(first) = rows.first() else { return };
-        let (mut place, mut at) = (0_usize, first.id);
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return };
+        let place_without_gaps =
+            |id: i64| usize::try_from(id - first.id).ok().filter(|place| *place < rows.len());
+        if place_without_gaps(last.id) == Some(rows.len() - 1) {
+            ids.iter().filter_map(|id| place_without_gaps(i64::from(id))).for_each(with);
+            return;
+        }
+        let mut place = 0;
         for id in ids.iter().map(i64::from) {
-            // Ids ascend, so no row lies farther ahead than its id does; without gaps it lies just there.
-            let ahead = usize::try_from(id - at).unwrap_or_default();
+            let Some(from) = rows.get(place) else { break };
+            // Ids ascend, so no row lies farther ahead than its id does.
+            let ahead = usize::try_from(id - from.id).unwrap_or_default();
             let farthest = place.saturating_add(ahead).min(rows.len() - 1);
-            let found = match rows[farthest].id == id {
+            // Where none is missing between the two, it lies just there.
+            place = match rows[farthest].id == id {
                 true => farthest,
                 false => place + rows[place..=farthest].partition_point(|row| row.id < id),
             };
-            if rows.get(found).is_some_and(|row| row.id == id) {
-                places.push(found);
-                (place, at) = (found, id);
+            if rows.get(place).is_some_and(|row| row.id == id) {
+                with(place);
             }
         }
     }
@@ -166,9 +169,28 @@ mod tests {
         assert!(!matrix.weigh(Vec::new()).matches(1));
     }
 
+    #[test]
+    fn rows_are_found_with_and_without_gaps_between_their_ids() {
+        for ids in [&[4, 5, 6, 7][..], &[2, 4, 5, 9], &[6], &[]] {
+            let matrix = matrix_of(ids.iter().map(|id| (*id, 1)));
+            for wanted in [&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10][..], &[5, 7], &[9], &[]] {
+                let mut found = Vec::new();
+                let wanted: RoaringBitmap = wanted.iter().collect();
+                matrix.for_each_place_of(&wanted, |place| found.push(place));
+                let is_wanted =
+                    |place: &usize| u32::try_from(ids[*place]).is_ok_and(|id| wanted.contains(id));
+                assert_eq!(found, (0..ids.len()).filter(is_wanted).collect::<Vec<_>>(), "{ids:?} {wanted:?}");
+            }
+        }
+    }
+
     fn matrix() -> Matrix {
+        matrix_of([(1, 10), (2, 10), (4, 40), (7, 10), (9, 10), (10, 10)])
+    }
+
+    fn matrix_of(rows: impl IntoIterator<Item = (i64, u32)>) -> Matrix {
         let mut matrix = Matrix::new(1);
-        for (id, words) in [(1, 10), (2, 10), (4, 40), (7, 10), (9, 10), (10, 10)] {
+        for (id, words) in rows {
             let of = RowValues { language: "kotlin", simple_type: "a", confidence: 1.0, words };
             matrix.push(id, &[1.0], &of);
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use symd_base::cores;
 
 use super::file::Failure;
 use super::rows::{COLUMNS, from_bytes, number_at, solution_at, text_at};
@@ -81,9 +82,13 @@ impl SqliteStore {
         let matrix = self.matrix(connection, known, vector.len())?;
         // One view for all that is read, and one lock instead of one for each row.
         let connection = &connection.transaction()?;
-        let nearest = matrix.nearest(vector, &filter, CANDIDATES, MIN_SIMILARITY);
-        let wanted = matrix.weigh(words::rows_of(connection, &distinct_terms(text))?);
-        let by_words = matrix.best_by_words(&wanted, &filter, CANDIDATES);
+        let best_by_words = || {
+            let wanted = matrix.weigh(words::rows_of(connection, &distinct_terms(text))?);
+            Ok::<_, Failure>((matrix.best_by_words(&wanted, &filter, CANDIDATES), wanted))
+        };
+        let nearest = || matrix.nearest(vector, &filter, CANDIDATES, MIN_SIMILARITY);
+        let (by_words, nearest) = cores::beside(best_by_words, nearest);
+        let (by_words, wanted) = by_words?;
         let mut ranked: HashMap<i64, f64> = HashMap::new();
         for (list, weight) in [(&nearest.best, self.embedder.rank_weight()), (&by_words, 1.0)] {
             for (rank, row) in (1_u32..).zip(list) {
