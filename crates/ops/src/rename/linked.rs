@@ -124,9 +124,9 @@ pub(super) async fn override_notes(
     }
     if !stand_ins.is_empty() {
         let text = format!(
-            "{} keep this name in classes that inherit from none of these and declare the same methods: they may be used in \
+            "{} this name in classes that inherit from none of these and declare the same methods: they may be used in \
              their place",
-            counted(stand_ins.len(), "member", "members")
+            counted(stand_ins.len(), "member keeps", "members keep")
         );
         notes.push(RenameNote::doubt(text, stand_ins));
     }
