@@ -524,6 +524,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn matches_that_are_dropped_are_noticed() {
+        let grammar = Grammar::named("javascript").expect("known");
+        let (compiled, cancel) = (grammar.compiled().expect("compiles"), Cancel::new());
+        let text = "export const { a, b } = c;\n";
+        WORKER.with_borrow_mut(|worker| {
+            let tree = worker.parse(grammar, compiled, text, &cancel).expect("parsed");
+            let statement = tree.root_node().child(0).expect("a statement");
+            worker.begin_matches();
+            worker.run_query(compiled, statement, text, &cancel);
+            assert!(!worker.has_lost_matches);
+            // The old cursor has memory for more matches already.
+            worker.cursor = QueryCursor::new();
+            worker.cursor.set_match_limit(1);
+            worker.run_query(compiled, statement, text, &cancel);
+            assert!(worker.has_lost_matches);
+        });
+    }
+
     fn hidden(grammar: &str, text: &str) -> Vec<String> {
         let (grammar, cancel) = (Grammar::named(grammar).expect("known"), Cancel::new());
         let known = outline(grammar, text, &cancel).expect("parsed");
