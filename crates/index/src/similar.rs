@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::snapshot::Snapshot;
+use super::file::FileEntry;
+use super::snapshot::{LiveSegment, Snapshot};
 use symd_base::RelPath;
-use symd_syntax::name_hash;
+use symd_syntax::{Outline, name_hash};
 
 /// Maximum number of letters by which a similar name may differ.
 const MAX_DISTANCE: usize = 2;
@@ -42,20 +43,44 @@ impl Snapshot {
         // Counting occurrences examines every file, so only candidates that can still be returned are
         // counted.
         ranked.truncate(limit * 2);
-        let files_with = |name: &str| {
-            let hash = name_hash(name.as_bytes());
-            self.files.known_within(&RelPath::root()).filter(|file| file.may_hold_hash(hash)).count()
-        };
-        ranked.sort_by_cached_key(|&(likeness, name)| (likeness, std::cmp::Reverse(files_with(name)), name));
+        let files = self.files_with(ranked.iter().map(|(_, name)| name_hash(name.as_bytes())).collect());
+        let mut ranked: Vec<_> = ranked.into_iter().zip(files).collect();
+        ranked.sort_by_key(|&((likeness, name), files)| (likeness, std::cmp::Reverse(files), name));
         // Tables keep the names of removed files until they are rebuilt.
-        let declared = ranked.into_iter().filter(|&(_, name)| self.declares(name));
-        declared.take(limit).map(|(_, name)| name.to_owned()).collect()
+        let declared = ranked.into_iter().map(|((_, name), _)| name).filter(|name| self.declares(name));
+        declared.take(limit).map(str::to_owned).collect()
     }
-}
 
-impl Snapshot {
+    /// Returns how many files may hold each word. Looks at each file once: what a question has looked at of one is close at hand.
+    fn files_with(&self, hashes: Vec<u32>) -> Vec<usize> {
+        let mut counts = vec![0; hashes.len()];
+        for file in self.files.known_within(&RelPath::root()) {
+            for (count, hash) in counts.iter_mut().zip(&hashes) {
+                *count += usize::from(file.may_hold_hash(*hash));
+            }
+        }
+        counts
+    }
+
     /// Whether any file has, as it is now, a symbol with this name.
     fn declares(&self, name: &str) -> bool {
+        let is_known = |file: &FileEntry| !self.files.is_unread(&file.path);
+        let is_in = |file: &FileEntry| {
+            let has = |outline: &Outline| outline.rows.iter().any(|row| outline.name(row) == name);
+            is_known(file) && file.outline().is_some_and(|outline| has(outline))
+        };
+        let is_in_table = |live: &LiveSegment| {
+            live.segment.exact(name).map(|postings| live.living(postings).any(|(file, _)| is_known(file)))
+        };
+        // Where rows are lost, the files are looked at.
+        let in_tables = self.segments.iter().try_fold(false, |found, live| Some(found || is_in_table(live)?));
+        in_tables.map_or_else(
+            || self.declares_in_files(name),
+            |found| found || self.loose.iter().any(|file| is_in(file)),
+        )
+    }
+
+    fn declares_in_files(&self, name: &str) -> bool {
         let hash = name_hash(name.as_bytes());
         // Composed names (`impl Display for Size`) are not identifiers, so they have no occurrences.
         let is_composed = !name.chars().all(|c| c.is_alphanumeric() || c == '_');
