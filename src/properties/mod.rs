@@ -118,11 +118,11 @@ pub const ALL: [Property; 15] = [
         cases: 300,
     },
     Property {
-        name: "file_records",
-        check: index::cache::properties::records,
-        seeds: index::cache::properties::record_files,
+        name: "stored_index",
+        check: index::stored_index::properties::stored_index,
+        seeds: index::stored_index::properties::seeds,
         words: &[],
-        cases: 4_000,
+        cases: 1_000,
     },
     Property {
         name: "cached_outline",

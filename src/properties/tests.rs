@@ -148,7 +148,7 @@ tests!(
     journal,
     slot,
     pack,
-    file_records,
+    stored_index,
     cached_outline,
     worker_answer,
 );

@@ -51,6 +51,8 @@ const STORE_AFTER: usize = 256;
 const STORE_WHILE_GROWING: usize = 4096;
 /// … but no more than so many are left unwritten: they stay in memory.
 const MOST_UNSTORED: u64 = 24 << 10;
+/// The index is stored when one of so many files was read since.
+const RECORDED_PARTS: usize = 64;
 
 /// The engine's state.
 pub(super) struct Run {
@@ -96,10 +98,12 @@ pub(super) struct Run {
     has_grown: bool,
     storing: bool,
     unstored: usize,
+    /// Number of files that were read since the index was stored.
+    unrecorded: usize,
     /// The files that were taken with a recorded state.
     verification: Verification,
     changes: u64,
-    /// Whether the files' states were written at the end. Earlier records lack files that had changed just before.
+    /// Whether the index was stored at the end.
     recorded_at_end: bool,
     on_change: Option<OnChange>,
     stopping: Option<oneshot::Sender<()>>,
@@ -122,6 +126,7 @@ impl Run {
         if let Some(file) = &scanner.stored.file {
             state.keep_tables_in(file.clone());
         }
+        scanner.recorded.iter().for_each(|recorded| recorded.tell(sender.clone()));
         let run = Run {
             watch,
             scanner,
@@ -153,6 +158,7 @@ impl Run {
             has_grown: false,
             storing: false,
             unstored: 0,
+            unrecorded: 0,
             verification: Verification::default(),
             changes: 0,
             recorded_at_end: false,
@@ -236,6 +242,7 @@ impl Run {
                 }
             }
             Event::ServerOutlined(files) => self.outlined(files),
+            Event::Recorded(table) => self.state.adopt_stored(table),
             Event::Built(built) => {
                 self.building = false;
                 self.state.adopt(built);
@@ -301,6 +308,10 @@ impl Run {
             self.asked_about.clear();
         }
         let is_ready = self.is_ready();
+        if is_ready {
+            self.scanner.recorded.iter().for_each(RecordedFiles::forget);
+            self.state.await_no_files();
+        }
         if !self.building
             && let Some(plan) = self.plan_tables(is_ready)
         {
@@ -309,12 +320,11 @@ impl Run {
             self.pool.urgent_background(move || send(&sender, Event::Built(plan.build())));
         }
         self.mind_lost_outlines();
-        if self.is_worth_storing(is_ready) {
+        if self.is_worth_storing(is_ready) || is_ready && self.is_worth_recording() {
             self.store();
         }
         self.let_outlines_go();
         if is_ready && self.stopping.is_none() {
-            self.scanner.recorded.iter().for_each(RecordedFiles::forget);
             self.verify();
             self.parse_ahead();
         }
@@ -330,6 +340,14 @@ impl Run {
                     && self.unstored as u64 >= cache().written.min(MOST_UNSTORED)
             }
         }
+    }
+
+    /// Whether so many files were read since that the index is stored again. Without that the next start reads these, if this daemon is
+    /// killed. All of a large index is written, so seldom.
+    fn is_worth_recording(&self) -> bool {
+        self.scanner.recorded.is_some()
+            && !self.building
+            && self.unrecorded >= STORE_AFTER.max(self.state.file_count() / RECORDED_PARTS)
     }
 
     /// Returns the name table to build now, if any.
@@ -575,22 +593,28 @@ impl Run {
         if self.storing {
             return;
         }
-        // What is not ready lacks files, and their states would be lost.
-        let records = self.is_ready() && self.scanner.recorded.is_some();
-        let is_last = records && self.stopping.is_some() && !self.recorded_at_end;
-        let cache = self.scanner.cache.clone().filter(|_| self.unstored > 0 || is_last);
+        // What is not ready lacks files, and their states would be lost. While a table is made, the one to store is not there yet.
+        let is_last = self.stopping.is_some() && !self.recorded_at_end;
+        let lacks_files = |recorded: &RecordedFiles| self.unrecorded > 0 || is_last && recorded.lacks_files();
+        let records = self.is_ready()
+            && (is_last || !self.building)
+            && self.scanner.recorded.as_ref().is_some_and(lacks_files);
+        let cache = self.scanner.cache.clone().filter(|_| self.unstored > 0 || records);
         let has_parses = self.stopping.is_some() && !std::mem::replace(&mut self.ahead.is_stored, true);
         if cache.is_none() && !has_parses {
             return;
         }
         self.storing = true;
         self.unstored = 0;
+        if records {
+            self.unrecorded = 0;
+        }
         self.recorded_at_end |= is_last;
         let scanner = self.scanner.clone();
         // Read now: a state that is written must be older than the snapshot.
         let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
         let sender = self.sender.clone();
-        let files = self.state.snapshot().files.clone();
+        let snapshot = self.state.snapshot();
         let freed = self.freed.clone();
         let is_whole = self.is_ready();
         // Ahead of the files that are still to be scanned: a question that waits for all of them waits for one more job.
@@ -601,18 +625,20 @@ impl Run {
                 store_parses(&scanner.parsers);
             }
             let Some(cache) = cache else { return };
+            let files = snapshot.files.iter();
             let live: Vec<_> =
-                files.iter().filter_map(|file| Some((file.key()?, file.file_outline()?.clone()))).collect();
+                files.filter_map(|file| Some((file.key()?, file.file_outline()?.clone()))).collect();
             let stored = if is_whole { cache.store(&live) } else { cache.add(&live) };
             if let Err(error) = stored {
                 tracing::warn!(%error, "cannot write the cache; the next start parses these files again");
             }
-            if let (Some(recorded), Some(now)) = (&scanner.recorded, now) {
-                recorded.write(&now, files.iter());
-            }
             // It is not needed again soon.
             let bytes = size_of_val(&*live);
-            drop((live, files));
+            drop(live);
+            if let (Some(recorded), Some(now)) = (&scanner.recorded, now) {
+                recorded.store(&now, &snapshot, |file| file.key().is_some_and(|key| cache.has(key)));
+            }
+            drop(snapshot);
             freed.note(bytes);
         });
     }
@@ -709,9 +735,8 @@ pub(super) fn scanner(
     let (cancel, preparsed) = (symd_base::Cancel::new(), Arc::default());
     let stored = StoredOutlines::new(files.clone(), cache.clone(), parsers.clone(), cancel.clone());
     let stored = Arc::new(stored);
-    let recorded = cache
-        .as_ref()
-        .zip(settled_device)
-        .map(|(cache, device)| RecordedFiles::new(cache.records_path(files.path()), device, clock));
+    let recorded = cache.as_ref().zip(settled_device).map(|(cache, device)| {
+        RecordedFiles::new(cache.index_path(files.path()), device, clock, stored.clone())
+    });
     Arc::new(Scanner { files, languages, cache, cancel, preparsed, stored, parsers, recorded })
 }

@@ -13,6 +13,7 @@ use super::stored_outlines::StoredOutlines;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
+use symd_index::stored_index::StoredEntries;
 use symd_index::{Content, EntryOutline, FileEntry, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
 use symd_syntax::{Grammar, grammar_of_text, grammars_of_name};
@@ -54,6 +55,13 @@ pub(super) struct ScanResult {
     pub(super) stat: Option<Stat>,
 }
 
+impl ScanResult {
+    /// Returns the result for a file that is as the last daemon stored it.
+    pub(super) fn of_recorded(entry: Arc<FileEntry>) -> ScanResult {
+        ScanResult { path: entry.path.clone(), stat: entry.stat(), found: ScanOutcome::Recorded(entry) }
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum ScanOutcome {
     /// The path is not a regular file.
@@ -64,10 +72,10 @@ pub(super) enum ScanOutcome {
     Cancelled,
     /// The file has long lines and is postponed until other files are scanned.
     Later,
-    /// An entry by the state that the last daemon recorded; the file was not read. The engine's task puts the entry behind a pointer:
-    /// made on a pool thread, between outlines that come and go, each would keep a page of memory.
-    Recorded(FileEntry),
-    /// A new entry.
+    /// The entry that the last daemon stored; the file was not read.
+    Recorded(Arc<FileEntry>),
+    /// A new entry. The engine's task puts it behind a pointer: made on a pool thread, between outlines that come and go, each would keep a
+    /// page of memory.
     New {
         entry: FileEntry,
         /// Whether it was parsed by this scan, so that the cache does not have it.
@@ -152,8 +160,10 @@ impl Scanner {
             ScanOutcome::New { entry: FileEntry { path: path.clone(), content }, parsed: false }
         });
         let stat = match &found {
-            ScanOutcome::Recorded(entry) | ScanOutcome::New { entry, .. } => self.stat_of_code(entry),
-            ScanOutcome::Same(entry) | ScanOutcome::SetAside { entry, .. } => self.stat_of_code(entry),
+            ScanOutcome::New { entry, .. } => self.stat_of_code(entry),
+            ScanOutcome::Recorded(entry) | ScanOutcome::Same(entry) | ScanOutcome::SetAside { entry, .. } => {
+                self.stat_of_code(entry)
+            }
             ScanOutcome::Gone | ScanOutcome::Cancelled | ScanOutcome::Later => None,
         };
         ScanResult { path, found, stat }
@@ -227,11 +237,6 @@ impl Scanner {
         known: Option<&Arc<FileEntry>>,
     ) -> ScanOutcome {
         let skipped = |why, stat| new(path, Content::Skipped { why, stat });
-        if known.is_none()
-            && let Some(entry) = self.recorded_entry(path, grammar)
-        {
-            return ScanOutcome::Recorded(entry);
-        }
         let FileBytes { bytes, stat } = match self.files.read_no_follow(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. } | VfsError::Outside { .. }) => {
@@ -300,16 +305,50 @@ impl Scanner {
         }
     }
 
-    /// Returns the entry of a file whose state is the recorded one: with the outline of the bytes that it had.
-    fn recorded_entry(&self, path: &RelPath, named: Grammar) -> Option<FileEntry> {
-        let records = self.recorded.as_ref()?.records()?;
-        let (EntryKind::File, stat) = self.files.stat_link(path).ok()? else { return None };
-        let key = records.key(path, &stat)?;
-        let mut grammars = grammars_of_name(named, path.extension());
-        let grammar = grammars.find(|grammar| grammar.fingerprint() == key.fingerprint)?;
-        let outline = self.stored.known(key)?;
-        let content = Content::Code { origin: Origin::Grammar(grammar), hash: key.content, stat, outline };
-        Some(FileEntry { path: path.clone(), content })
+    /// Returns the entries of files that are not known and whose state is the recorded one, in the order of `targets`; none at all if nothing
+    /// is recorded. Files of one directory that follow one another are looked at together.
+    pub(super) fn recorded_entries(&self, targets: &[ScanTarget]) -> Vec<Option<Arc<FileEntry>>> {
+        let find = || {
+            let entries = self.recorded.as_ref().filter(|_| !self.cancel.is_cancelled())?.entries()?;
+            Some(self.unchanged_entries(&entries, targets))
+        };
+        catch_unwind(AssertUnwindSafe(find)).ok().flatten().unwrap_or_default()
+    }
+
+    fn unchanged_entries(
+        &self,
+        entries: &StoredEntries,
+        targets: &[ScanTarget],
+    ) -> Vec<Option<Arc<FileEntry>>> {
+        let mut unchanged = Vec::with_capacity(targets.len());
+        let directory = |path: &RelPath| path.as_str().len() - path.file_name().len();
+        let are_beside = |one: &ScanTarget, other: &ScanTarget| {
+            let (one, other) = (&one.path, &other.path);
+            one.as_str()[..directory(one)] == other.as_str()[..directory(other)]
+        };
+        for targets in targets.chunk_by(are_beside) {
+            let recorded =
+                targets.iter().map(|target| entries.get(&target.path).filter(|_| target.known.is_none()));
+            let recorded: Vec<Option<&Arc<FileEntry>>> = recorded.collect();
+            let names: Vec<&str> = recorded.iter().flatten().map(|entry| entry.path.file_name()).collect();
+            let directory = targets[0].path.parent().unwrap_or_else(RelPath::root);
+            let states =
+                if names.is_empty() { Vec::new() } else { self.files.stat_children(&directory, &names) };
+            let mut states = states.into_iter();
+            let mut is_unchanged = |entry: &&Arc<FileEntry>| {
+                matches!(states.next().flatten(), Some((EntryKind::File, stat)) if entry.stat() == Some(stat))
+                    && self.is_as_recorded(entry)
+            };
+            unchanged.extend(recorded.into_iter().map(|entry| entry.filter(&mut is_unchanged).cloned()));
+        }
+        unchanged
+    }
+
+    /// Whether a file in its recorded state is still parsed by the grammar that made its outline, which the cache has.
+    fn is_as_recorded(&self, entry: &FileEntry) -> bool {
+        let named = self.grammar_of(&entry.path).ok().flatten();
+        let mut may_be = named.into_iter().flat_map(|named| grammars_of_name(named, entry.path.extension()));
+        may_be.any(|grammar| Some(grammar) == entry.grammar()) && self.stored.is_readable(entry)
     }
 
     /// Reads the file at `path`, and reports whether its bytes have this hash. So does a file that cannot be read: that has an event

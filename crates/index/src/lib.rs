@@ -17,6 +17,7 @@ mod similar;
 mod snapshot;
 mod snapshot_files;
 mod spilled_bytes;
+pub mod stored_index;
 pub mod tables;
 mod unread;
 mod word_filter;

@@ -23,15 +23,23 @@ pub struct OutlineSummaries {
 }
 
 /// What is known of one outline.
-#[derive(Debug)]
-struct KnownOutline {
-    key: Key,
-    rows: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KnownOutline {
+    pub(super) key: Key,
+    pub(super) rows: u32,
     /// Where its imports and its filter end; they begin where those of the one before end.
-    imports_end: u32,
-    words_end: u32,
-    has_errors: bool,
-    hides_types: bool,
+    pub(super) imports_end: u32,
+    pub(super) words_end: u32,
+    pub(super) has_errors: bool,
+    pub(super) hides_types: bool,
+}
+
+/// What is known of some outlines, while it is gathered.
+#[derive(Debug, Default)]
+pub(super) struct GatheredOutlines {
+    pub(super) known: Vec<KnownOutline>,
+    pub(super) imports: Vec<u8>,
+    pub(super) words: Vec<u8>,
 }
 
 /// What is known of one stored outline. Files of equal content that let go of it in one round share it. Cheap to clone.
@@ -49,24 +57,60 @@ impl OutlineSummaries {
         reader: Arc<dyn OutlineReader>,
         file: Option<&Arc<UnnamedFile>>,
     ) -> Vec<OutlineSummary> {
-        let (mut imports, mut words) = (Vec::new(), Vec::new());
-        let mut known = Vec::with_capacity(outlines.len());
-        for (key, outline) in outlines {
-            imports.extend(outline.imports.as_bytes());
-            word_filter::append(&mut words, &outline.occurrences.hashes);
-            known.push(KnownOutline {
-                key: *key,
-                rows: number(outline.rows.len()),
-                imports_end: number(imports.len()),
-                words_end: number(words.len()),
-                has_errors: outline.has_errors,
-                hides_types: outline.hides_types,
-            });
-        }
+        let mut gathered = GatheredOutlines::default();
+        outlines.iter().for_each(|(key, outline)| gathered.add(*key, outline));
+        let GatheredOutlines { known, imports, words } = gathered;
         let (imports, words) = (SpilledBytes::new(imports, file), SpilledBytes::new(words, file));
-        let of = Arc::new(OutlineSummaries { known: known.into(), imports, words, reader });
-        (0..number(outlines.len())).map(|at| OutlineSummary { of: of.clone(), at }).collect()
+        OutlineSummaries::of_known(known, imports, words, reader)
     }
+
+    /// Returns the summaries of outlines of which this is known.
+    pub(super) fn of_known(
+        known: Vec<KnownOutline>,
+        imports: SpilledBytes,
+        words: SpilledBytes,
+        reader: Arc<dyn OutlineReader>,
+    ) -> Vec<OutlineSummary> {
+        let of = Arc::new(OutlineSummaries { known: known.into(), imports, words, reader });
+        (0..number(of.known.len())).map(|at| OutlineSummary { of: of.clone(), at }).collect()
+    }
+}
+
+impl GatheredOutlines {
+    pub(super) fn add(&mut self, key: Key, outline: &Outline) {
+        self.imports.extend(outline.imports.as_bytes());
+        word_filter::append(&mut self.words, &outline.occurrences.hashes);
+        self.known.push(KnownOutline {
+            key,
+            rows: number(outline.rows.len()),
+            imports_end: number(self.imports.len()),
+            words_end: number(self.words.len()),
+            has_errors: outline.has_errors,
+            hides_types: outline.hides_types,
+        });
+    }
+
+    /// Adds what a summary knows. Returns whether it knows all; if not, adds nothing.
+    pub(super) fn add_summary(&mut self, summary: &OutlineSummary) -> bool {
+        let (imports, words) =
+            (summary.range(|known| known.imports_end), summary.range(|known| known.words_end));
+        let before = self.imports.len();
+        if !append_part(&mut self.imports, &summary.of.imports, imports) {
+            return false;
+        }
+        if !append_part(&mut self.words, &summary.of.words, words) {
+            self.imports.truncate(before);
+            return false;
+        }
+        let (imports_end, words_end) = (number(self.imports.len()), number(self.words.len()));
+        self.known.push(KnownOutline { imports_end, words_end, ..*summary.known() });
+        true
+    }
+}
+
+/// Appends a part of bytes. Returns `false` if they are lost.
+fn append_part(to: &mut Vec<u8>, from: &SpilledBytes, part: Range<usize>) -> bool {
+    from.with_all(|all| all.and_then(|all| all.get(part)).map(|part| to.extend_from_slice(part))).is_some()
 }
 
 impl OutlineSummary {

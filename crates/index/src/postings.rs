@@ -103,6 +103,22 @@ impl PackedPostings {
         PackedPostings::new(starts, bytes, row_names.len())
     }
 
+    /// Returns lists that were stored: `starts` and `checksums` of each list in `bytes`, which may be on disk. `None` if they do not fit together.
+    pub(super) fn of_stored(
+        starts: Vec<u32>,
+        checksums: Vec<u32>,
+        (bytes, length): (SpilledBytes, usize),
+        count: usize,
+    ) -> Option<PackedPostings> {
+        let is_sound = starts.first() == Some(&0)
+            && starts.last().is_some_and(|last| *last as usize == length)
+            && starts.is_sorted()
+            && checksums.len() + 1 == starts.len();
+        let checksums = if bytes.is_on_disk() { checksums.into() } else { Box::default() };
+        let is_lost = AtomicBool::new(false);
+        is_sound.then_some(PackedPostings { starts: starts.into(), bytes, checksums, is_lost, count })
+    }
+
     fn new(starts: Vec<u32>, bytes: Vec<u8>, count: usize) -> PackedPostings {
         let bytes = SpilledBytes::new(bytes, None);
         let (checksums, is_lost) = (Box::default(), AtomicBool::new(false));
@@ -111,13 +127,26 @@ impl PackedPostings {
 
     /// Keeps the lists in the file, if it takes them.
     pub(super) fn spill(&mut self, file: &Arc<UnnamedFile>) {
+        let SpilledBytes::Resident(bytes) = &self.bytes else { return };
+        let checksums = checksums(&self.starts, bytes).collect();
         let SpilledBytes::Resident(bytes) = &mut self.bytes else { return };
-        let list = |ends: &[u32]| name_hash(&bytes[ends[0] as usize..ends[1] as usize]);
-        let checksums = self.starts.windows(2).map(list).collect();
         let bytes = std::mem::take(bytes).into_vec();
         self.bytes = SpilledBytes::new(bytes, Some(file));
         if self.bytes.is_on_disk() {
             self.checksums = checksums;
+        }
+    }
+
+    /// Returns the number of names.
+    pub(super) fn names(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns where each list begins, and all of them one after the other; `None` if they are not in memory.
+    pub(super) fn list_bytes(&self) -> Option<(&[u32], &[u8])> {
+        match &self.bytes {
+            SpilledBytes::Resident(bytes) => Some((&self.starts, bytes)),
+            SpilledBytes::OnDisk(_) => None,
         }
     }
 
@@ -175,6 +204,11 @@ impl PackedPostings {
             );
         }
     }
+}
+
+/// Returns the checksum of each list in `bytes`.
+pub(super) fn checksums(starts: &[u32], bytes: &[u8]) -> impl Iterator<Item = u32> {
+    starts.windows(2).map(|ends| name_hash(&bytes[ends[0] as usize..ends[1] as usize]))
 }
 
 impl<'a> PostingReader<'a> {
@@ -248,9 +282,10 @@ impl Iterator for PostingList<'_> {
         let mut rest = self.bytes.get(self.at..)?;
         let (files, row) = (leb128::take_u32(&mut rest)?, leb128::take_u32(&mut rest)?);
         self.at = self.bytes.len() - rest.len();
+        // Bytes that were not packed here end somewhere.
         self.last = match files {
-            0 => Posting { file: self.last.file, row: self.last.row + row },
-            files => Posting { file: self.last.file + files, row },
+            0 => Posting { file: self.last.file, row: self.last.row.checked_add(row)? },
+            files => Posting { file: self.last.file.checked_add(files)?, row },
         };
         Some(self.last)
     }

@@ -54,6 +54,28 @@ impl NameTable {
         NameTable { arena: Vec::new(), starts: vec![0], slots: vec![0; 2].into() }
     }
 
+    /// Returns the table of names that were stored: one after the other in `arena`, each beginning at one of `starts`, and the arena's length
+    /// last. `None` if these are not names.
+    fn of_stored(arena: Vec<u8>, starts: Vec<u32>) -> Option<NameTable> {
+        let ends = || starts.iter().skip(1).map(|&end| end as usize);
+        let is_name = |(&start, end): (&u32, usize)| {
+            let name = arena.get(start as usize..end).and_then(|line| line.strip_suffix(b"\n"));
+            name.is_some_and(|name| {
+                memchr::memchr(b'\n', name).is_none() && std::str::from_utf8(name).is_ok()
+            })
+        };
+        let is_sound = starts.first() == Some(&0)
+            && starts.last().is_some_and(|&last| last as usize == arena.len())
+            && starts.iter().zip(ends()).all(is_name);
+        if !is_sound {
+            return None;
+        }
+        let slots = vec![0; (2 * starts.len()).next_power_of_two()].into();
+        let mut names = NameTable { arena, starts, slots };
+        names.fill_slots();
+        Some(names)
+    }
+
     fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -87,16 +109,20 @@ impl NameTable {
     }
 
     fn grow(&mut self) {
-        let mut slots = vec![0; self.slots.len() * 2].into_boxed_slice();
-        let mask = slots.len() - 1;
+        self.slots = vec![0; self.slots.len() * 2].into();
+        self.fill_slots();
+    }
+
+    /// Gives each name a slot; all of them are empty.
+    fn fill_slots(&mut self) {
+        let mask = self.slots.len() - 1;
         for number in 0..offset(self.len()) {
             let mut slot = slot_of(self.name(number), mask);
-            while slots[slot] != 0 {
+            while self.slots[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
-            slots[slot] = number + 1;
+            self.slots[slot] = number + 1;
         }
-        self.slots = slots;
     }
 
     fn name(&self, number: u32) -> &[u8] {
@@ -167,6 +193,21 @@ impl Segment {
         Some(Segment { names, postings: packer.finish() })
     }
 
+    /// Returns the table that was stored as these parts; `None` if they do not fit together.
+    pub(super) fn of_stored(arena: Vec<u8>, starts: Vec<u32>, postings: PackedPostings) -> Option<Segment> {
+        let names = NameTable::of_stored(arena, starts)?;
+        (names.len() == postings.names()).then_some(Segment { names, postings })
+    }
+
+    /// Returns the names, one after the other, and where each begins.
+    pub(super) fn name_bytes(&self) -> (&[u8], &[u32]) {
+        (&self.names.arena, &self.names.starts)
+    }
+
+    pub(super) fn postings(&self) -> &PackedPostings {
+        &self.postings
+    }
+
     /// Returns the number of rows, including dead ones.
     pub(super) fn row_count(&self) -> usize {
         self.postings.count()
@@ -232,7 +273,9 @@ impl Segment {
 impl SegmentPart<'_> {
     /// Iterates over the rows in files that are up to date, with the files' new numbers.
     fn living<'l>(&'l self, postings: PostingList<'l>) -> impl Iterator<Item = Posting> + use<'l> {
-        postings.filter_map(|Posting { file, row }| Some(Posting { file: self.numbers[file as usize]?, row }))
+        postings.filter_map(|Posting { file, row }| {
+            Some(Posting { file: (*self.numbers.get(file as usize)?)?, row })
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use super::needed_words::NeededWords;
 use super::postings::PostingList;
 use super::segment::{Segment, SegmentOverFiles, SegmentPart};
 use super::snapshot_files::SnapshotFiles;
+use super::stored_index::StoredTable;
 use super::unread::{Need, UnreadFiles};
 use symd_base::RelPath;
 use symd_base::state::UnnamedFile;
@@ -54,6 +55,8 @@ pub(super) struct LiveSegment {
     pub(super) files: Arc<[Arc<FileEntry>]>,
     dead: Arc<[u64]>,
     dead_rows: usize,
+    /// Whether files may still be found that are as they were when it was stored: until then they are marked as out of date.
+    is_awaiting: bool,
 }
 
 /// The index at one revision. Cheap to hold; readers never wait for the engine and never see half a change.
@@ -184,7 +187,37 @@ impl LiveSegment {
     /// Returns the segment with its files, all of them up to date.
     fn new(segment: Segment, files: Arc<[Arc<FileEntry>]>) -> LiveSegment {
         let dead = vec![0; files.len().div_ceil(64)].into();
-        LiveSegment { segment: Arc::new(segment), files, dead, dead_rows: 0 }
+        LiveSegment { segment: Arc::new(segment), files, dead, dead_rows: 0, is_awaiting: false }
+    }
+
+    /// Returns a segment whose files are still to be found.
+    fn awaiting(StoredTable { segment, files }: StoredTable) -> LiveSegment {
+        let dead = vec![u64::MAX; files.len().div_ceil(64)].into();
+        let dead_rows = files.iter().map(|file| file.symbol_count()).sum();
+        LiveSegment { segment: Arc::new(segment), files, dead, dead_rows, is_awaiting: true }
+    }
+
+    /// Marks the file as up to date if this very entry is awaited. Returns whether it was.
+    fn find_awaited(&mut self, entry: &Arc<FileEntry>) -> bool {
+        let is_awaited = |&file: &usize| Arc::ptr_eq(&self.files[file], entry) && self.is_dead(file);
+        let file = if self.is_awaiting { self.file_number(&entry.path).filter(is_awaited) } else { None };
+        if let Some(file) = file {
+            self.dead_rows -= entry.symbol_count();
+            Arc::make_mut(&mut self.dead)[file / 64] &= !(1 << (file % 64));
+        }
+        file.is_some()
+    }
+
+    /// Returns the number that each file that is up to date has among those of `files` that have rows; both are in path order.
+    fn numbers_among(&self, files: &[&Arc<FileEntry>]) -> Vec<Option<u32>> {
+        let mut with_rows = (0..).zip(files.iter().filter(|file| file.symbol_count() > 0)).peekable();
+        let mut numbers = vec![None; self.files.len()];
+        for (file, entry) in self.living_numbered() {
+            while with_rows.next_if(|(_, other)| other.path < entry.path).is_some() {}
+            numbers[file] =
+                with_rows.next_if(|(_, other)| other.path == entry.path).map(|(number, _)| number);
+        }
+        numbers
     }
 
     fn is_dead(&self, file: usize) -> bool {
@@ -196,9 +229,13 @@ impl LiveSegment {
         &'a self,
         postings: PostingList<'a>,
     ) -> impl Iterator<Item = (&'a Arc<FileEntry>, usize)> {
-        postings
-            .filter(|posting| !self.is_dead(posting.file as usize))
-            .map(|posting| (&self.files[posting.file as usize], posting.row as usize))
+        postings.filter_map(|posting| {
+            let (number, row) = (posting.file as usize, posting.row as usize);
+            // What is read from disk is not trusted to fit.
+            let file =
+                self.files.get(number).filter(|file| !self.is_dead(number) && row < file.symbol_count())?;
+            Some((file, row))
+        })
     }
 
     /// Iterates over the files that are up to date.
@@ -264,6 +301,23 @@ impl Snapshot {
         self.files.known.from(path).filter(move |file| is_in_memory(file) && !is_loose(file))
     }
 
+    /// Returns the table of the files that are in none.
+    pub(super) fn table_of_loose(&self) -> SegmentOverFiles {
+        Segment::build(self.loose.to_vec())
+    }
+
+    /// Returns one table of all, over those of `files` that have rows; `None` if some rows of these files are lost. `loose` is the table of
+    /// those that are in none.
+    pub(super) fn table_over(&self, files: &[&Arc<FileEntry>], loose: SegmentOverFiles) -> Option<Segment> {
+        let loose = LiveSegment::new(loose.segment, loose.files);
+        let all = self.segments.iter().chain([&loose]);
+        let parts: Vec<SegmentPart<'_>> = all
+            .map(|live| SegmentPart { segment: &live.segment, numbers: live.numbers_among(files) })
+            .collect();
+        let rows: usize = files.iter().map(|file| file.symbol_count()).sum();
+        Segment::merge(&parts).filter(|table| table.row_count() == rows)
+    }
+
     /// Returns the bytes of (name tables, rows, occurrences) in memory. For the benchmark.
     pub fn memory(&self) -> (usize, usize, usize) {
         let tables = self.segments.iter().map(|live| live.segment.table_bytes()).sum();
@@ -282,6 +336,23 @@ impl IndexState {
     /// From now on keeps the rows of large tables in the file.
     pub fn keep_tables_in(&mut self, file: Arc<UnnamedFile>) {
         self.file = Some(file);
+    }
+
+    /// Adds the table that the last daemon stored. A file of it that is unchanged is in the index, and in no other table, once its entry
+    /// is put ([`IndexState::put`]).
+    pub fn adopt_stored(&mut self, table: StoredTable) {
+        self.segments.push(LiveSegment::awaiting(table));
+        self.published = None;
+    }
+
+    /// Drops what was stored of files that were not found as they were: all are known now.
+    pub fn await_no_files(&mut self) {
+        if self.segments.iter().all(|live| !live.is_awaiting) {
+            return;
+        }
+        self.segments.iter_mut().for_each(|live| live.is_awaiting = false);
+        self.segments.retain(|live| live.living_files().next().is_some());
+        self.published = None;
     }
 
     pub fn file_count(&self) -> usize {
@@ -385,7 +456,7 @@ impl IndexState {
         self.forget(&entry.path, old.as_deref());
         let rows = entry.symbol_count();
         self.symbols += rows;
-        if rows > 0 {
+        if rows > 0 && !self.segments.iter_mut().any(|live| live.find_awaited(&entry)) {
             self.loose_rows += rows;
             self.loose.insert(entry.path.clone(), entry);
         }
@@ -457,15 +528,17 @@ impl IndexState {
             // In memory: what could not be read may be lost on disk again.
             return Some(SegmentPlan { file: None, ..self.plan_whole() });
         }
-        let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
-        let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
+        let settled = || self.segments.iter().filter(|live| !live.is_awaiting);
+        let dead: usize = settled().map(|live| live.dead_rows).sum();
+        let rows: usize = settled().map(|live| live.segment.row_count()).sum();
         let mostly_dead = dead * 4 > rows;
         let much_loose = self.loose_rows > loose_rows || self.loose.len() > loose_files;
         let much_dead = mostly_dead && dead > loose_rows;
         if !much_loose && !much_dead {
             return None;
         }
-        if self.segments.len() >= self.limits.segments || mostly_dead {
+        let is_awaiting = self.segments.iter().any(|live| live.is_awaiting);
+        if !is_awaiting && (self.segments.len() >= self.limits.segments || mostly_dead) {
             return Some(self.plan_whole());
         }
         Some(self.plan_loose())

@@ -78,11 +78,16 @@ impl Drop for LastRead {
 impl SpilledBytes {
     /// Keeps bytes in the file, if there is one that takes them, or else in memory.
     pub(super) fn new(bytes: Vec<u8>, file: Option<&Arc<UnnamedFile>>) -> SpilledBytes {
-        static LAST: AtomicU64 = AtomicU64::new(0);
         let file = file.filter(|_| !bytes.is_empty());
-        let Some(kept) = file.and_then(|file| file.keep(&bytes)) else {
-            return SpilledBytes::Resident(bytes.into());
-        };
+        match file.and_then(|file| file.keep(&bytes)) {
+            Some(kept) => SpilledBytes::kept(kept),
+            None => SpilledBytes::Resident(bytes.into()),
+        }
+    }
+
+    /// Returns bytes that are on disk already.
+    pub(super) fn kept(kept: KeptBytes) -> SpilledBytes {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         SpilledBytes::OnDisk(BytesOnDisk { kept, number, is_lost: AtomicBool::new(false) })
     }

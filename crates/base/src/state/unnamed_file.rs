@@ -30,14 +30,22 @@ pub struct UnnamedFile {
     cannot_free: AtomicBool,
 }
 
-/// A piece of the file. It takes room on disk until the next piece is written after it was dropped, or until
+/// A piece of a file. In one without a name it takes room on disk until the next piece is written after it was dropped, or until
 /// [`UnnamedFile::free_dropped`] is called.
 #[derive(Debug)]
 pub struct KeptBytes {
-    of: Arc<UnnamedFile>,
+    of: KeepingFile,
     offset: u64,
     length: usize,
     hash: ContentHash,
+}
+
+/// A file that has pieces.
+#[derive(Debug)]
+enum KeepingFile {
+    Unnamed(Arc<UnnamedFile>),
+    /// One that other programs may overwrite.
+    Named(Arc<File>),
 }
 
 impl UnnamedFile {
@@ -56,7 +64,8 @@ impl UnnamedFile {
             return None;
         }
         let offset = self.end.fetch_add(on_disk(bytes.len()), Ordering::Relaxed);
-        let kept = KeptBytes { of: self.clone(), offset, length: bytes.len(), hash: ContentHash::of(bytes) };
+        let (of, hash) = (KeepingFile::Unnamed(self.clone()), ContentHash::of(bytes));
+        let kept = KeptBytes { of, offset, length: bytes.len(), hash };
         file.write_all_at(bytes, offset).ok()?;
         Some(kept)
     }
@@ -83,6 +92,11 @@ impl UnnamedFile {
 }
 
 impl KeptBytes {
+    /// Returns the piece of `length` bytes at `offset` of a file, if its bytes have this hash when they are read.
+    pub fn in_file(file: Arc<File>, offset: u64, length: usize, hash: ContentHash) -> KeptBytes {
+        KeptBytes { of: KeepingFile::Named(file), offset, length, hash }
+    }
+
     /// Returns all bytes; `None` if they cannot be read, or are not those that were written.
     pub fn read(&self) -> Option<Vec<u8>> {
         self.read_part(0..self.length).filter(|bytes| ContentHash::of(bytes) == self.hash)
@@ -91,7 +105,11 @@ impl KeptBytes {
     /// Returns some of the bytes, which the caller must check.
     pub fn read_part(&self, part: Range<usize>) -> Option<Vec<u8>> {
         let mut bytes = vec![0; part.len()];
-        self.of.opened()?.read_exact_at(&mut bytes, self.offset + part.start as u64).ok()?;
+        let file = match &self.of {
+            KeepingFile::Unnamed(file) => file.opened()?,
+            KeepingFile::Named(file) => file,
+        };
+        file.read_exact_at(&mut bytes, self.offset + part.start as u64).ok()?;
         Some(bytes)
     }
 }
@@ -99,8 +117,9 @@ impl KeptBytes {
 impl Drop for KeptBytes {
     /// Does not block: it may be dropped on a thread that must not wait for the disk.
     fn drop(&mut self) {
+        let KeepingFile::Unnamed(file) = &self.of else { return };
         let range = self.offset..self.offset + on_disk(self.length);
-        self.of.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(range);
+        file.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(range);
     }
 }
 

@@ -88,10 +88,16 @@ impl Run {
         let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
         move || {
             let (mut files, mut later) = (Vec::new(), Vec::new());
+            let mut recorded = scanner.recorded_entries(&chunk).into_iter();
             let mut chunk = chunk.into_iter();
             for target in chunk.by_ref() {
+                let recorded = recorded.next().flatten();
                 if !target.take() {
                     files.push(ScanResult { path: target.path, found: ScanOutcome::Cancelled, stat: None });
+                    continue;
+                }
+                if let Some(entry) = recorded {
+                    files.push(ScanResult::of_recorded(entry));
                     continue;
                 }
                 let ScanTarget { path, known, claim, .. } = target;
@@ -161,10 +167,11 @@ impl Run {
                 ScanOutcome::Gone => self.remove(&path),
                 ScanOutcome::Recorded(entry) => {
                     self.verification.add(&entry);
-                    self.replace_entry(Arc::new(entry));
+                    self.replace_entry(entry);
                 }
                 ScanOutcome::New { entry, parsed } => {
                     self.unstored += usize::from(parsed);
+                    self.unrecorded += usize::from(entry.grammar().is_some());
                     self.replace_entry(Arc::new(entry));
                 }
                 ScanOutcome::SetAside { entry, since, trial } => {

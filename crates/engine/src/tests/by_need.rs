@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::oracle::number;
+use super::restart::hours_later;
 use super::*;
 use crate::event::QuestionRun;
 use symd_base::{Cancel, Text};
@@ -41,14 +42,7 @@ type FoundRows = BTreeSet<(String, String, u32)>;
 const CACHE: &str = "cache-of-outlines";
 
 pub(super) struct Tree {
-    run: Run,
-    queued: Queued,
-    events: mpsc::Receiver<Event>,
-    sender: mpsc::Sender<Event>,
-    watch: Arc<Watch>,
-    status: tokio_watch::Receiver<EngineStatus>,
-    gone: tokio_watch::Receiver<bool>,
-    fake: FakeHandle,
+    daemon: Daemon,
     scratch: Scratch,
     random: fastrand::Rng,
     /// Whether background work runs in `step` even while a question holds it back, as what was begun before does.
@@ -59,12 +53,24 @@ pub(super) struct Tree {
     contents: BTreeMap<String, Vec<Option<Vec<u8>>>>,
 }
 
-impl Tree {
-    pub(super) fn new(mut random: fastrand::Rng) -> Tree {
-        let scratch = Scratch::new();
-        for directory in DIRECTORIES {
-            std::fs::create_dir_all(scratch.at(directory)).expect("made");
-        }
+/// An engine, and what it is driven by.
+struct Daemon {
+    run: Run,
+    queued: Queued,
+    events: mpsc::Receiver<Event>,
+    sender: mpsc::Sender<Event>,
+    watch: Arc<Watch>,
+    status: tokio_watch::Receiver<EngineStatus>,
+    gone: tokio_watch::Receiver<bool>,
+    fake: FakeHandle,
+}
+
+impl Daemon {
+    fn start(
+        parts: (Arc<Scanner>, Arc<Ignore>),
+        random: &mut fastrand::Rng,
+        options: MemoryOptions,
+    ) -> Daemon {
         let (watch, fake) = Watch::fake(|_| ControlFlow::Continue(()));
         let (pool, queued) = Pool::idle();
         let (sender, events) = mpsc::channel(EVENT_QUEUE);
@@ -73,35 +79,90 @@ impl Tree {
         let small =
             SegmentThresholds { loose_rows: 8, loose_files: 6, segments: 2, ..SegmentThresholds::default() };
         let state = if random.bool() { IndexState::with_limits(small) } else { IndexState::default() };
+        let pool = (pool, sender.downgrade());
+        let (run, status, gone) = Run::new(parts, watch.clone(), pool, state, memory_of(options));
+        Daemon { run, queued, events, sender, watch, status, gone, fake }
+    }
+}
+
+/// Opens the cache of a tree.
+fn cache(scratch: &Scratch) -> Arc<Cache> {
+    Arc::new(Cache::open(&scratch.at(CACHE)).expect("opened"))
+}
+
+impl Tree {
+    pub(super) fn new(mut random: fastrand::Rng) -> Tree {
+        let scratch = Scratch::new();
+        for directory in DIRECTORIES {
+            std::fs::create_dir_all(scratch.at(directory)).expect("made");
+        }
         // Outlines are let go of as soon as they are stored, or never.
-        let (parts, memory) = if random.bool() {
-            let cache = Cache::open(&scratch.at(CACHE)).expect("opened");
+        let daemon = if random.bool() {
             let none = MemoryOptions { ceiling: 0, let_go: None };
-            (scratch.parts_with(Some(Arc::new(cache))), memory_of(none))
+            Daemon::start(scratch.parts_with(Some(cache(&scratch))), &mut random, none)
         } else {
-            (scratch.parts(), memory())
+            Daemon::start(scratch.parts(), &mut random, MemoryOptions::default())
         };
-        let (run, status, gone) = Run::new(parts, watch.clone(), (pool, sender.downgrade()), state, memory);
-        Tree {
-            run,
-            queued,
-            events,
-            sender,
-            watch,
-            status,
-            gone,
-            fake,
-            scratch,
-            random,
-            background: true,
-            changes_by_itself: false,
-            contents: BTreeMap::new(),
+        let (background, changes_by_itself, contents) = (true, false, BTreeMap::new());
+        Tree { daemon, scratch, random, background, changes_by_itself, contents }
+    }
+
+    /// Has a daemon know all files and end, changes some files, and begins with the next daemon.
+    fn restart(&mut self) {
+        let some = |random: &mut fastrand::Rng| MemoryOptions {
+            ceiling: if random.bool() { 0 } else { MemoryOptions::default().ceiling },
+            let_go: None,
+        };
+        let parts = self.scratch.parts_at(Some(cache(&self.scratch)), Some(|| hours_later(1)));
+        let memory = some(&mut self.random);
+        self.daemon = Daemon::start(parts, &mut self.random, memory);
+        self.crawl();
+        self.drain();
+        let (stop, _stopped) = oneshot::channel();
+        self.take(Event::Stop(stop));
+        self.drain();
+        let files: Vec<String> = self.contents.keys().cloned().collect();
+        for file in files {
+            if self.random.u8(..4) == 0 {
+                let content = (self.random.u8(..4) > 0).then(|| self.text(&file));
+                // Another inode: within a tick of the clock the state would be the same.
+                if let Some(content) = &content {
+                    self.write("new", Some(content));
+                    std::fs::rename(self.scratch.at("new"), self.scratch.at(&file)).expect("renamed");
+                } else {
+                    self.write(&file, None);
+                }
+                self.contents.insert(file, vec![content]);
+            }
+        }
+        if self.random.u8(..4) == 0 {
+            self.damage("index");
+        }
+        let parts = self.scratch.parts_at(Some(cache(&self.scratch)), Some(|| hours_later(2)));
+        let memory = some(&mut self.random);
+        self.daemon = Daemon::start(parts, &mut self.random, memory);
+    }
+
+    /// Cuts files of the cache, or overwrites a part of them.
+    fn damage(&mut self, extension: &str) {
+        let entries = std::fs::read_dir(self.scratch.at(CACHE)).expect("listed");
+        let paths = entries.map(|entry| entry.expect("listed").path());
+        for file in paths.filter(|path| path.extension().is_some_and(|it| it == extension)) {
+            let mut bytes = std::fs::read(&file).expect("read");
+            let at = self.random.usize(..bytes.len());
+            if self.random.bool() {
+                bytes.truncate(at);
+            } else {
+                let end = bytes.len().min(at + self.random.usize(1..2_000));
+                bytes[at..end].fill(7);
+            }
+            std::fs::write(&file, bytes).expect("written");
         }
     }
 
     fn take(&mut self, event: Event) {
-        self.run.handle(event);
-        self.run.after_event();
+        self.daemon.run.handle(event);
+        self.daemon.run.after_event();
     }
 
     fn some<'a>(&mut self, all: &[&'a str]) -> &'a str {
@@ -161,11 +222,11 @@ impl Tree {
     /// Returns a handle of the engine, for questions whose futures the test polls.
     pub(super) fn engine(&self) -> Engine {
         Engine {
-            events: self.sender.clone(),
+            events: self.daemon.sender.clone(),
             unsaved: Arc::default(),
-            status: self.status.clone(),
-            gone: self.gone.clone(),
-            watch: self.watch.clone(),
+            status: self.daemon.status.clone(),
+            gone: self.daemon.gone.clone(),
+            watch: self.daemon.watch.clone(),
             cache: None,
             gate: QuestionGate::default(),
             turns: EditQueue::default(),
@@ -193,15 +254,15 @@ impl Tree {
 
     /// Lets the barriers arrive that were asked for.
     pub(super) fn release_barriers(&mut self) {
-        for barrier in self.fake.take_asked() {
+        for barrier in self.daemon.fake.take_asked() {
             self.tell(Notice::Barrier(barrier));
         }
     }
 
     /// Does everything that is under way.
     pub(super) fn drain(&mut self) {
-        while self.queued.run_background() || self.queued.run_questions() > 0 {
-            while let Ok(event) = self.events.try_recv() {
+        while self.daemon.queued.run_background() || self.daemon.queued.run_questions() > 0 {
+            while let Ok(event) = self.daemon.events.try_recv() {
                 self.take(event);
             }
         }
@@ -209,18 +270,18 @@ impl Tree {
 
     /// Returns a view of everything that was read.
     pub(super) fn complete_view(&mut self) -> View {
-        assert!(self.run.is_drained());
-        self.run.view_now()
+        assert!(self.daemon.run.is_drained());
+        self.daemon.run.view_now()
     }
 
     /// Does something that is under way, or changes the tree.
     pub(super) fn step(&mut self) {
         match self.random.u8(..10) {
-            0..3 if self.background => drop(self.queued.run_background()),
-            0..3 => self.queued.run_allowed_background(),
-            3..6 => drop(self.queued.run_questions()),
+            0..3 if self.background => drop(self.daemon.queued.run_background()),
+            0..3 => self.daemon.queued.run_allowed_background(),
+            3..6 => drop(self.daemon.queued.run_questions()),
             6..9 => {
-                if let Ok(event) = self.events.try_recv() {
+                if let Ok(event) = self.daemon.events.try_recv() {
                     self.take(event);
                 }
             }
@@ -239,7 +300,7 @@ impl Tree {
         let (answer, answered) = oneshot::channel();
         let run = QuestionRun::ByNeed(ByNeed::new(question, answer, ((), 0)));
         self.take(Event::Ask(Question { length: QuestionLength::Short, on: None, run }));
-        let barriers = self.fake.asked(DEADLINE).into_iter().map(Notice::Barrier).collect();
+        let barriers = self.daemon.fake.asked(DEADLINE).into_iter().map(Notice::Barrier).collect();
         self.take(Event::Noticed(barriers));
         answered
     }
@@ -317,9 +378,17 @@ fn round(seed: u64) -> bool {
         std::fs::write(tree.scratch.at(&file), &text).expect("written");
         tree.contents.insert(file, vec![Some(text)]);
     }
+    let is_restarted = tree.random.u8(..3) == 0;
+    if is_restarted {
+        tree.restart();
+    }
     tree.crawl();
     for _ in 0..tree.random.usize(..40) {
         tree.step();
+    }
+    if is_restarted && tree.random.u8(..4) == 0 {
+        tree.damage("index");
+        tree.damage("pack");
     }
     if tree.random.bool() {
         // Complete once, then a storm.
@@ -438,12 +507,12 @@ fn a_question_asked_again_runs_once_and_searches_nothing_that_is_unchanged() {
         let mut jobs = 0;
         loop {
             if let Ok(answer) = answered.try_recv() {
-                let unread = tree.status.borrow().unread_files;
+                let unread = tree.daemon.status.borrow().unread_files;
                 let runs = runs.load(std::sync::atomic::Ordering::Relaxed);
                 return (answer.expect("an answer"), runs, jobs, unread);
             }
-            jobs += tree.queued.run_questions();
-            while let Ok(event) = tree.events.try_recv() {
+            jobs += tree.daemon.queued.run_questions();
+            while let Ok(event) = tree.daemon.events.try_recv() {
                 tree.take(event);
             }
         }
@@ -485,21 +554,22 @@ fn the_background_goes_on_beside_what_was_asked_about() {
         if let Ok(answer) = answered.try_recv() {
             break answer.expect("an answer");
         }
-        tree.queued.run_questions();
-        while let Ok(event) = tree.events.try_recv() {
+        tree.daemon.queued.run_questions();
+        while let Ok(event) = tree.daemon.events.try_recv() {
             tree.take(event);
         }
     };
     assert_eq!(found, 1);
     for _ in 0..5 {
-        assert!(tree.queued.run_background());
-        let event = tree.events.try_recv().expect("a scan");
+        assert!(tree.daemon.queued.run_background());
+        let event = tree.daemon.events.try_recv().expect("a scan");
         tree.take(event);
     }
-    let read = tree.run.view_now().snapshot.files.iter().map(|file| file.path.parent()).collect::<Vec<_>>();
+    let read =
+        tree.daemon.run.view_now().snapshot.files.iter().map(|file| file.path.parent()).collect::<Vec<_>>();
     assert_eq!((read.len(), read.iter().all(|parent| *parent == Some(path("a/b")))), (41, true));
     tree.drain();
-    assert!(tree.run.is_drained(), "what was read ahead of the queue is not waited for");
+    assert!(tree.daemon.run.is_drained(), "what was read ahead of the queue is not waited for");
 }
 
 #[test]
@@ -519,16 +589,16 @@ fn a_file_that_is_read_and_changes_while_a_question_runs_is_searched_for_the_nex
             if let Ok(answer) = answered.try_recv() {
                 return answer.expect("an answer");
             }
-            tree.queued.run_questions();
-            while let Ok(event) = tree.events.try_recv() {
+            tree.daemon.queued.run_questions();
+            while let Ok(event) = tree.daemon.events.try_recv() {
                 tree.take(event);
             }
         }
         panic!("no answer");
     };
     let during_the_first = |tree: &mut Tree| {
-        assert!(tree.queued.run_background(), "some files are read");
-        let event = tree.events.try_recv().expect("their scan");
+        assert!(tree.daemon.queued.run_background(), "some files are read");
+        let event = tree.daemon.events.try_recv().expect("their scan");
         tree.take(event);
         tree.write("a/f00.py", Some(b"def run(): pass\n"));
         tree.tell(changed("a/f00.py"));

@@ -48,11 +48,7 @@ fn changed(file: &str) -> Notice {
     Notice::Changed(path(file))
 }
 
-/// Returns caches and the usual ceiling of memory.
-fn memory() -> (QuestionCaches, Arc<Ceiling>) {
-    memory_of(MemoryOptions::default())
-}
-
+/// Returns caches and a ceiling of memory.
 fn memory_of(options: MemoryOptions) -> (QuestionCaches, Arc<Ceiling>) {
     let ceiling = Ceiling::new(options);
     (QuestionCaches::new(ceiling.for_caches(0)), Arc::new(ceiling))
@@ -95,17 +91,14 @@ impl Scratch {
 
     /// Returns a scanner of the directory's files that keeps outlines in `cache`.
     fn parts_with(&self, cache: Option<Arc<Cache>>) -> (Arc<Scanner>, Arc<Ignore>) {
+        self.parts_at(cache, None)
+    }
+
+    /// Like [`Scratch::parts_with`], with the index that the last daemon stored there, if there is a clock.
+    fn parts_at(&self, cache: Option<Arc<Cache>>, clock: Option<Clock>) -> (Arc<Scanner>, Arc<Ignore>) {
         let root = Arc::new(Root::open(self.0.path()).expect("opened"));
         let ignore = Arc::new(Ignore::new(&root, IgnoreSettings::default()));
-        (
-            scanner(
-                root,
-                Languages::builtin().clone(),
-                cache,
-                (None, ClockReading::now),
-                Parsers::in_this_process(),
-            ),
-            ignore,
-        )
+        let settled = (clock.and_then(|_| root.settled_device()), clock.unwrap_or(ClockReading::now));
+        (scanner(root, Languages::builtin().clone(), cache, settled, Parsers::in_this_process()), ignore)
     }
 }

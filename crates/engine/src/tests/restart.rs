@@ -105,7 +105,7 @@ fn a_directory_in_place_of_the_records_costs_one_start() {
     let entries = std::fs::read_dir(restarts.own.at("cache")).expect("listed");
     let paths = entries.map(|entry| entry.expect("listed").path());
     let records: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|it| it == "files")).collect();
+        paths.filter(|path| path.extension().is_some_and(|it| it == "index")).collect();
     let [records] = &records[..] else { panic!("{records:?}") };
     std::fs::remove_file(records).expect("removed");
     std::fs::create_dir(records).expect("made");
@@ -121,6 +121,15 @@ fn files_that_came_or_went_are_seen() {
     let (index, status) = restarts.run(|| hours_later(2));
     assert_eq!(index, "b.h:B d/a.py:a e.py:e");
     assert_eq!(status.recorded_files, 1);
+}
+
+#[test]
+fn files_whose_outlines_the_cache_has_lost_are_read() {
+    let restarts = Restarts::after_a_first_daemon(&FILES);
+    restarts.shell(&format!("rm {}/*.pack", restarts.own.at("cache").display()));
+    let (index, status) = restarts.run(|| hours_later(2));
+    assert_eq!((index.as_str(), status.recorded_files), ("a.py:a b.h:B c.py:c", 0));
+    assert_eq!(restarts.run(|| hours_later(3)).1.recorded_files, 3);
 }
 
 #[test]
@@ -147,7 +156,7 @@ fn a_file_that_changed_just_before_its_state_was_recorded_is_read_once() {
 fn damaged_records_cost_a_reading() {
     let restarts = Restarts::after_a_first_daemon(&FILES);
     let cache = restarts.own.at("cache");
-    let damage = "for file in \"$0\"/*.files; do printf x | dd of=\"$file\" bs=1 seek=100 conv=notrunc; done";
+    let damage = "for file in \"$0\"/*.index; do printf x | dd of=\"$file\" bs=1 seek=100 conv=notrunc; done";
     restarts.shell(&damage.replace("$0", cache.to_str().expect("UTF-8")));
     let (index, status) = restarts.run(|| hours_later(2));
     assert_eq!((index.as_str(), status.recorded_files), ("a.py:a b.h:B c.py:c", 0));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::pack::Pack;
-use super::{PACK_EXTENSION, PARSES_EXTENSION, RECORDS_EXTENSION, paths_with, records_path};
+use super::{INDEX_EXTENSION, PACK_EXTENSION, PARSES_EXTENSION, index_path, paths_with};
 use symd_base::state::{self, StateError};
 
 /// What a collection did.
@@ -44,7 +44,7 @@ struct CacheFile {
     written: SystemTime,
 }
 
-/// Removes the outlines and records of the repositories under `outlines` (one directory each) until all but `kept` together have at most
+/// Removes the outlines and indexes of the repositories under `outlines` (one directory each) until all but `kept` together have at most
 /// `max_bytes`. Never removes what the daemon of `kept` can use, however large it is, nor counts it: a daemon that lost its own cache at
 /// each start would parse a large tree each time. A daemon that has a removed pack open continues to read it.
 pub fn gc(outlines: &Path, max_bytes: u64, kept: Option<KeptCache<'_>>) -> Result<GcReport, StateError> {
@@ -79,17 +79,17 @@ pub fn gc(outlines: &Path, max_bytes: u64, kept: Option<KeptCache<'_>>) -> Resul
 }
 
 /// Removes files of the kept cache, the oldest first, until it has at most `max_bytes`; only those that are of no use to its daemon: packs that
-/// it cannot open, and records of other work trees, which may be gone.
+/// it cannot open, and indexes of other work trees, which may be gone.
 fn remove_unusable(
     repository: &Repository,
     max_bytes: u64,
     kept: KeptCache<'_>,
     report: &mut GcReport,
 ) -> Result<(), StateError> {
-    let records = records_path(kept.directory, kept.root);
+    let index = index_path(kept.directory, kept.root);
     let is_unusable = |path: &Path| {
-        let are_records = path.extension().is_some_and(|extension| extension == RECORDS_EXTENSION);
-        if are_records { path != records } else { Pack::open(path).is_none() }
+        let is_index = path.extension().is_some_and(|extension| extension == INDEX_EXTENSION);
+        if is_index { path != index } else { Pack::open(path).is_none() }
     };
     let mut left = repository.bytes;
     for file in &repository.files {
@@ -116,7 +116,7 @@ impl GcReport {
 impl Repository {
     /// Lists the files in `directory`, the one written longest ago first.
     fn list(directory: PathBuf) -> Result<Repository, StateError> {
-        let paths = paths_with(&[PACK_EXTENSION, RECORDS_EXTENSION, PARSES_EXTENSION], &directory)?;
+        let paths = paths_with(&[PACK_EXTENSION, INDEX_EXTENSION, PARSES_EXTENSION], &directory)?;
         let file = |path: PathBuf| {
             let stat = path.metadata().ok()?;
             let written = stat.modified().unwrap_or(SystemTime::UNIX_EPOCH);

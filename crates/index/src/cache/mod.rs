@@ -3,7 +3,6 @@
 //! outdated file is a miss, never an error and never a wrong answer.
 
 pub mod codec;
-mod file_records;
 mod gc;
 mod pack;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
@@ -17,7 +16,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 
-pub use file_records::{FileRecord, FileRecords};
 pub use gc::{GcReport, KeptCache, gc};
 pub use stored_parses::StoredParses;
 
@@ -34,7 +32,7 @@ const MAX_PACKS: usize = 8;
 const KEPT_PER_LIVE: u64 = 4;
 
 const PACK_EXTENSION: &str = "pack";
-const RECORDS_EXTENSION: &str = "files";
+const INDEX_EXTENSION: &str = "index";
 const PARSES_EXTENSION: &str = "parses";
 
 /// The key of an outline: the bytes it was created from, and what created it.
@@ -185,10 +183,10 @@ impl Cache {
         self.counters.written.fetch_add(keys.len() as u64, Ordering::Relaxed);
     }
 
-    /// Returns the path of the records of the project at `root`. Worktrees of one repository share their outlines, but
+    /// Returns the path of the stored index of the project at `root`. Worktrees of one repository share their outlines, but
     /// not the states of their files.
-    pub fn records_path(&self, root: &Path) -> PathBuf {
-        records_path(&self.directory, root)
+    pub fn index_path(&self, root: &Path) -> PathBuf {
+        index_path(&self.directory, root)
     }
 
     /// Returns a file for what of the index need not be in memory.
@@ -298,10 +296,10 @@ fn changed_at(directory: &Path) -> Option<SystemTime> {
     directory.metadata().and_then(|stat| stat.modified()).ok()
 }
 
-/// Returns the path of the records of the project at `root` in the cache's directory.
-fn records_path(directory: &Path, root: &Path) -> PathBuf {
+/// Returns the path of the index of the project at `root` in the cache's directory.
+fn index_path(directory: &Path, root: &Path) -> PathBuf {
     let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
-    directory.join(format!("{hash}.{RECORDS_EXTENSION}"))
+    directory.join(format!("{hash}.{INDEX_EXTENSION}"))
 }
 
 /// Returns the paths of the pack files in a directory, in name order.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::pack::{self, Pack};
-use super::{Key, codec, file_records};
+use super::{Key, codec};
 use symd_base::{Cancel, ContentHash};
 use symd_syntax::{self as syntax, Grammar, Outline};
 
@@ -85,14 +85,4 @@ pub fn packs() -> Vec<Vec<u8>> {
     let key = |at: usize| Key { content: ContentHash::of(&[u8::try_from(at).unwrap()]), fingerprint: 7 };
     write(&path, &seeds().into_iter().enumerate().map(|(at, bytes)| (key(at), bytes)).collect());
     vec![std::fs::read(&path).unwrap()]
-}
-
-/// Checks that a file of records is rejected, or holds records that can be written again.
-pub fn records(bytes: &[u8]) {
-    file_records::property(bytes);
-}
-
-/// Returns a file of records to start from.
-pub fn record_files() -> Vec<Vec<u8>> {
-    vec![file_records::seed()]
 }

@@ -236,7 +236,7 @@ fn of_a_cache_that_is_kept_only_what_its_daemon_cannot_use_is_removed() {
     let cache = reopened(&scratch);
     let (old, parses) = (pack.with_file_name("old.pack"), pack.with_file_name("damaged.parses"));
     let root = Path::new("/project");
-    let (records, others) = (cache.records_path(root), cache.records_path(Path::new("/gone")));
+    let (index, others) = (cache.index_path(root), cache.index_path(Path::new("/gone")));
     // The fields after the magic: the version, the number of entries.
     for (path, damaged_at) in [(&old, 8), (&parses, 12)] {
         let mut bytes = std::fs::read(&pack).expect("read");
@@ -244,8 +244,8 @@ fn of_a_cache_that_is_kept_only_what_its_daemon_cannot_use_is_removed() {
         std::fs::write(path, bytes).expect("written");
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).expect("set");
     }
-    [&records, &others].into_iter().for_each(|path| std::fs::write(path, "records").expect("written"));
-    let all = [&old, &parses, &others, &records, &pack];
+    [&index, &others].into_iter().for_each(|path| std::fs::write(path, "an index").expect("written"));
+    let all = [&old, &parses, &others, &index, &pack];
     for (path, seconds) in all.into_iter().zip(1..) {
         let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
         std::fs::File::options().write(true).open(path).expect("opened").set_modified(at).expect("set");

@@ -1,6 +1,7 @@
 //! Compares the index with one of the simplest kind: a list of everything.
 
 mod model;
+mod stored;
 mod words;
 
 use std::sync::Arc;

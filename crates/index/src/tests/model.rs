@@ -18,12 +18,12 @@ use symd_vfs::Stat;
 
 const DIRECTORIES: [&str; 5] = ["", "a/", "a-b/", "a/b/", "z.py/"];
 const NAMES: [&str; 9] = ["A", "b", "ab", "bab", "größe", "`a/b`", "`b[0]`", "`ab[1]`", "`A/f`"];
-const PATTERNS: [&str; 28] = [
+pub(super) const PATTERNS: [&str; 28] = [
     "A", "b", "ab", "bab", "größe", "f", "A/f", "/A", "/f", "/A/f", "A/", "A/b/f", "b[0]", "b[1]", "A[1]/f",
     "A/f[2]", "/b[0]", "ab[1]", "a/b", "/a/b", "a/b[0]", "ö", "B", "missing", "A/A", "x", "A/f/a", "ab/f",
 ];
 
-fn entry(random: &mut fastrand::Rng) -> Arc<FileEntry> {
+pub(super) fn entry(random: &mut fastrand::Rng) -> Arc<FileEntry> {
     let directory = DIRECTORIES[random.usize(..DIRECTORIES.len())];
     let path = RelPath::new(&format!("{directory}{}", random.u8(..12))).expect("valid");
     if random.u8(..6) == 0 {
@@ -66,7 +66,7 @@ fn kotlin(random: &mut fastrand::Rng) -> String {
 
 /// Outlines that were let go of.
 #[derive(Debug, Default)]
-struct Stored(Mutex<BTreeMap<Key, Arc<Outline>>>);
+pub(super) struct Stored(pub(super) Mutex<BTreeMap<Key, Arc<Outline>>>);
 
 impl OutlineReader for Stored {
     fn read_back(&self, key: Key, rows: usize, _: &RelPath) -> Option<Arc<Outline>> {
@@ -81,7 +81,12 @@ fn let_some_go(state: &mut IndexState, stored: &Arc<Stored>, random: &mut fastra
 }
 
 /// Lets go of outlines of those files that are not loose, from a path on, for which `is_chosen` returns `true`.
-fn let_go(state: &mut IndexState, stored: &Arc<Stored>, from: &RelPath, is_chosen: impl FnMut() -> bool) {
+pub(super) fn let_go(
+    state: &mut IndexState,
+    stored: &Arc<Stored>,
+    from: &RelPath,
+    is_chosen: impl FnMut() -> bool,
+) {
     let_go_to(state, (stored, stored.clone()), from, is_chosen);
 }
 
@@ -117,7 +122,7 @@ fn touch_one(state: &mut IndexState, random: &mut fastrand::Rng) {
 }
 
 /// Returns the same file in another state.
-fn with_stat(file: &FileEntry, now: Stat) -> Arc<FileEntry> {
+pub(super) fn with_stat(file: &FileEntry, now: Stat) -> Arc<FileEntry> {
     let mut entry = file.clone();
     if let Content::Code { stat, .. } = &mut entry.content {
         *stat = now;
@@ -126,7 +131,7 @@ fn with_stat(file: &FileEntry, now: Stat) -> Arc<FileEntry> {
 }
 
 /// Returns a state with loose files, touched files, several tables, dead rows and outlines that were let go of, built while it changed.
-fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
+pub(super) fn state(random: &mut fastrand::Rng, changes: usize) -> IndexState {
     let stored = Arc::new(Stored::default());
     let limits = SegmentThresholds {
         loose_rows: 40,
@@ -223,7 +228,7 @@ fn picks(wanted: u16, index: u16) -> bool {
     if index == 0 { wanted == 0 } else { index == wanted + 1 }
 }
 
-fn naive(snapshot: &Snapshot, text: &str, query: &Query) -> Vec<(String, usize)> {
+pub(super) fn naive(snapshot: &Snapshot, text: &str, query: &Query) -> Vec<(String, usize)> {
     let mut files: Vec<&Arc<FileEntry>> = snapshot.files.iter().collect();
     files.sort_by_key(|file| file.path.to_string());
     let mut hits = Vec::new();
