@@ -16,6 +16,7 @@ use super::grammar::{Compiled, Grammar};
 use super::imports::{self, Draft, ImportCoverage};
 use super::index_writes;
 use super::kind::SymbolKind;
+use super::object_arguments;
 use super::occurrences::PackedOccurrence;
 use super::open_texts::{ends_in_comment, ends_with_its_line};
 use super::outline::{Occurrences, Outline};
@@ -32,6 +33,9 @@ const MATCH_LIMIT: u32 = 8192;
 
 /// The identifier walk checks the cancel flag once per this many nodes.
 const NODES_BETWEEN_CHECKS: u32 = 4096;
+
+/// How often a text is parsed again for its objects, in lengths of the text: those that are nested deeper are not listed.
+const MAX_READ_AGAIN: usize = 8;
 
 /// The number of last children of a declaration among which its body is searched.
 const CHILDREN_WITH_BODY: usize = 3;
@@ -73,6 +77,8 @@ struct Extractor {
     has_lost_matches: bool,
     /// What the last parse left out of its text, by byte ranges.
     macros: Vec<Range<usize>>,
+    /// The objects of the last text that the grammar did not read as a whole.
+    objects: Vec<Range<usize>>,
     /// Whether a string of the last text is not closed where the language ends it.
     has_open_string: bool,
     parsed: ParseCounters,
@@ -89,6 +95,7 @@ thread_local! {
         imports: Vec::new(),
         has_lost_matches: false,
         macros: Vec::new(),
+        objects: Vec::new(),
         has_open_string: false,
         parsed: ParseCounters { texts: 0, bytes: 0 },
     });
@@ -172,6 +179,21 @@ pub(super) fn with_tree<T>(
     Ok(look(&tree))
 }
 
+/// Parses a part of a text alone, and returns the result of `look` on its tree.
+pub(super) fn with_tree_of_part<T>(
+    grammar: Grammar,
+    text: &str,
+    part: &Range<usize>,
+    cancel: &Cancel,
+    look: impl FnOnce(&Tree) -> T,
+) -> Result<T, OutlineError> {
+    let compiled = grammar.compiled().map_err(OutlineError::Query)?;
+    let text = &*with_line_feeds(text);
+    let tree =
+        WORKER.with_borrow_mut(|worker| worker.parse_part(grammar, compiled, text, Some(part), cancel))?;
+    Ok(look(&tree))
+}
+
 impl Extractor {
     fn outline(
         &mut self,
@@ -184,6 +206,22 @@ impl Extractor {
         let text = &*with_line_feeds(text);
         let tree = self.parse(grammar, compiled, text, cancel)?;
         self.walk(grammar, compiled, &tree, text, cancel)?;
+        let mut has_errors = tree.root_node().has_error();
+        let mut taken = 0;
+        let mut left = text.len().saturating_mul(MAX_READ_AGAIN);
+        // An object may hold others, which are found in its own tree.
+        while let Some(bytes) = self.objects.get(taken).cloned() {
+            taken += 1;
+            let Some(rest) = left.checked_sub(bytes.len()) else {
+                has_errors = true;
+                break;
+            };
+            left = rest;
+            has_errors |= self.take_object(grammar, compiled, text, &bytes, cancel)?;
+        }
+        // The same string can occur in two nodes that are visited.
+        self.seen.sort_unstable();
+        self.seen.dedup();
         let Listed { rows, names, hides_types } = self.rows(compiled, text, HiddenTypes::LeftOut);
         let (imports, all_imports) = imports::build(&mut self.imports);
         let outline = Outline {
@@ -192,7 +230,7 @@ impl Extractor {
             occurrences: Occurrences::build(&mut self.seen),
             imports,
             // Omitted imports and matches count as text that was not understood.
-            has_errors: tree.root_node().has_error()
+            has_errors: has_errors
                 || self.has_lost_matches
                 || all_imports == ImportCoverage::Truncated
                 || ends_in_comment(&tree, text)
@@ -209,6 +247,18 @@ impl Extractor {
         text: &str,
         cancel: &Cancel,
     ) -> Result<Tree, OutlineError> {
+        self.parse_part(grammar, compiled, text, None, cancel)
+    }
+
+    /// Parses a text, or only a part of it. Offsets are those of the text.
+    fn parse_part(
+        &mut self,
+        grammar: Grammar,
+        compiled: &Compiled,
+        text: &str,
+        part: Option<&Range<usize>>,
+        cancel: &Cancel,
+    ) -> Result<Tree, OutlineError> {
         if self.loaded != Some(grammar) {
             let refused = |error| OutlineError::Version(grammar.name(), error);
             self.parser.set_language(&compiled.language).map_err(refused)?;
@@ -221,7 +271,11 @@ impl Extractor {
         let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
         let mut progress = |_: &tree_sitter::ParseState| stop_if(cancel);
         let options = ParseOptions::new().progress_callback(&mut progress);
+        let parts: Vec<tree_sitter::Range> = part.map(|part| range_of(text, part)).into_iter().collect();
+        // No range is the whole text. Ranges in a wrong order are refused: there is one.
+        let _ = self.parser.set_included_ranges(&parts);
         let tree = self.parser.parse_with_options(&mut read, None, Some(options));
+        let _ = self.parser.set_included_ranges(&[]);
         tree.ok_or_else(|| {
             // Otherwise the next parse would resume this one where it stopped.
             self.parser.reset();
@@ -265,6 +319,23 @@ impl Extractor {
         self.has_lost_matches |= self.cursor.did_exceed_match_limit();
     }
 
+    /// Replaces what was found in an object by what its own tree holds. Returns whether that has errors.
+    fn take_object(
+        &mut self,
+        grammar: Grammar,
+        compiled: &Compiled,
+        text: &str,
+        bytes: &Range<usize>,
+        cancel: &Cancel,
+    ) -> Result<bool, OutlineError> {
+        let tree = self.parse_part(grammar, compiled, text, Some(bytes), cancel)?;
+        let Some(object) = object_arguments::object_in(tree.root_node(), bytes) else { return Ok(true) };
+        let (start, end) = (offset(bytes.start), offset(bytes.end));
+        self.items.retain(|item| item.start < start || item.end > end);
+        self.visit(grammar, compiled, object, text, cancel)?;
+        Ok(object.has_error())
+    }
+
     /// Records every identifier, and the names in strings, and runs the query at each node where a match may begin.
     fn walk(
         &mut self,
@@ -276,6 +347,7 @@ impl Extractor {
     ) -> Result<(), Cancelled> {
         self.begin_matches();
         self.seen.clear();
+        self.objects.clear();
         self.has_open_string = false;
         let bytes = text.as_bytes();
         for range in self.macros.iter().filter(|range| cpp_macros::is_code(tree, range)) {
@@ -283,7 +355,19 @@ impl Extractor {
                 self.seen.push(PackedOccurrence::new(&bytes[word.clone()], offset(word.start)));
             }
         }
-        let mut cursor = tree.walk();
+        self.visit(grammar, compiled, tree.root_node(), text, cancel)
+    }
+
+    fn visit(
+        &mut self,
+        grammar: Grammar,
+        compiled: &Compiled,
+        root: Node,
+        text: &str,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let bytes = text.as_bytes();
+        let mut cursor = root.walk();
         let mut countdown = NODES_BETWEEN_CHECKS;
         loop {
             let node = cursor.node();
@@ -308,6 +392,12 @@ impl Extractor {
                 self.has_open_string |= grammar.rules().named_in_strings == NamesInStrings::Dollars
                     && !ends_with_its_line(literal);
             }
+            if node.kind_id() == compiled.object_literal
+                && let Some(object) = object_arguments::whole_object(node)
+                && !self.objects.contains(&object)
+            {
+                self.objects.push(object);
+            }
             countdown -= 1;
             if countdown == 0 {
                 cancel.check()?;
@@ -318,9 +408,6 @@ impl Extractor {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    // The same string can occur in two nodes that are visited.
-                    self.seen.sort_unstable();
-                    self.seen.dedup();
                     // The query stops early, and a small tree is walked without another look.
                     return cancel.check();
                 }
@@ -343,6 +430,22 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
         return Cow::Owned(fed);
     }
     Cow::Borrowed(text)
+}
+
+/// Returns a part of a text with the rows and columns of its ends.
+fn range_of(text: &str, part: &Range<usize>) -> tree_sitter::Range {
+    let point = |at: usize| {
+        let before = text.as_bytes().get(..at).unwrap_or_default();
+        let row = memchr::memchr_iter(b'\n', before).count();
+        let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        tree_sitter::Point { row, column }
+    };
+    tree_sitter::Range {
+        start_byte: part.start,
+        end_byte: part.end,
+        start_point: point(part.start),
+        end_point: point(part.end),
+    }
 }
 
 fn stop_if(cancel: &Cancel) -> ControlFlow<()> {

@@ -3,13 +3,15 @@
 //! the order of the text, and every subtree is a run of consecutive numbers.
 
 use super::compact_numbers::CompactNumbers;
-use super::extract::{OutlineError, with_tree};
+use super::extract::{OutlineError, with_tree, with_tree_of_part};
 use super::grammar::Grammar;
 use super::index_writes;
 use super::kotlin::{KOTLIN_KINDS, KotlinNode};
 use super::leb128;
+use super::object_arguments;
+use std::ops::Range;
 use symd_base::{Cancel, TextRange};
-use tree_sitter::{Node, TreeCursor};
+use tree_sitter::Node;
 
 /// The number of a node, in preorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,44 +58,110 @@ const NODES_BETWEEN_CHECKS: usize = 4096;
 /// Those of parsing: cancelled, or larger than 4 GiB.
 pub fn flat_tree(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<FlatTree, OutlineError> {
     let Some(kinds) = node_kinds(grammar) else { return Ok(FlatTree::default()) };
-    with_tree(grammar, text, cancel, |tree| flatten(&mut tree.walk(), kinds, cancel))?
+    with_tree(grammar, text, cancel, |parsed| {
+        let root = parsed.root_node();
+        let numbers = KindNumbers::new(kinds, &root.language());
+        let (tree, writes) = (FlatTree::default(), Vec::new());
+        let mut flattening = Flattening { grammar, text, cancel, numbers, tree, writes };
+        flattening.add(root, vec![0], MAX_OBJECTS)?;
+        let Flattening { mut tree, writes, .. } = flattening;
+        writes.into_iter().for_each(|one| index_writes::make_assignment(&mut tree, one));
+        Ok(tree)
+    })?
 }
 
-fn flatten(cursor: &mut TreeCursor, kinds: &NodeKinds, cancel: &Cancel) -> Result<FlatTree, OutlineError> {
-    let numbers = KindNumbers::new(kinds, &cursor.node().language());
-    let mut tree = FlatTree::default();
-    let mut parents: Vec<u32> = vec![0];
-    let mut writes = Vec::new();
-    let mut visited = 0_usize;
-    loop {
-        visited += 1;
-        if visited.is_multiple_of(NODES_BETWEEN_CHECKS) {
-            cancel.check()?;
-        }
-        let pushed = numbers.of(cursor.node()).map(|kind| tree.push(kind, cursor.node(), &parents));
-        if let Some(id) = pushed
-            && KotlinNode::of(tree.kind(NodeId(id))) == KotlinNode::DestructuringDeclaration
-            && index_writes::written_variable(cursor.node()).is_some()
-        {
-            writes.push(NodeId(id));
-        }
-        if let Some(id) = pushed
-            && cursor.goto_first_child()
-        {
-            parents.push(id);
-            continue;
-        }
-        if let Some(id) = pushed {
-            tree.close(id);
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                writes.into_iter().for_each(|one| index_writes::make_assignment(&mut tree, one));
-                return Ok(tree);
+/// How deep objects are parsed again within one another.
+const MAX_OBJECTS: usize = 20;
+
+/// A tree that is made flat.
+struct Flattening<'t> {
+    grammar: Grammar,
+    text: &'t str,
+    cancel: &'t Cancel,
+    numbers: KindNumbers,
+    tree: FlatTree,
+    /// What `index_writes` changes at the end.
+    writes: Vec<NodeId>,
+}
+
+impl Flattening<'_> {
+    /// Adds a node with all beneath it; `parents` are the nodes around it, the innermost last.
+    fn add(&mut self, root: Node, mut parents: Vec<u32>, objects: usize) -> Result<(), OutlineError> {
+        let mut cursor = root.walk();
+        let outermost = parents.len();
+        // Where the object ends that was read last: what the grammar took for arguments behind it is a part of it.
+        let mut read_to = 0;
+        let mut visited = 0_usize;
+        loop {
+            visited += 1;
+            if visited.is_multiple_of(NODES_BETWEEN_CHECKS) {
+                self.cancel.check()?;
             }
-            if let Some(id) = parents.pop() {
-                tree.close(id);
+            let node = cursor.node();
+            let number = self.numbers.of(node).filter(|_| node.start_byte() >= read_to);
+            let is_object = number.is_some_and(|kind| KotlinNode::of(kind) == KotlinNode::ObjectLiteral);
+            let object =
+                if is_object && node.id() != root.id() { object_arguments::whole_object(node) } else { None };
+            if let (Some(bytes), Some(inner)) = (object, objects.checked_sub(1))
+                && self.add_object(&bytes, &parents, inner)?
+            {
+                self.extend(&parents, node.end_byte(), bytes.end);
+                read_to = bytes.end;
+            } else {
+                let pushed = number.map(|kind| self.tree.push(kind, node, &parents));
+                if let Some(id) = pushed
+                    && KotlinNode::of(self.tree.kind(NodeId(id))) == KotlinNode::DestructuringDeclaration
+                    && index_writes::written_variable(node).is_some()
+                {
+                    self.writes.push(NodeId(id));
+                }
+                if let Some(id) = pushed
+                    && cursor.goto_first_child()
+                {
+                    parents.push(id);
+                    continue;
+                }
+                if let Some(id) = pushed {
+                    self.tree.close(id);
+                }
             }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return Ok(());
+                }
+                if parents.len() > outermost
+                    && let Some(id) = parents.pop()
+                {
+                    self.tree.close(id);
+                }
+            }
+        }
+    }
+
+    /// Adds the object of these bytes, parsed alone. Returns whether it is one.
+    fn add_object(
+        &mut self,
+        bytes: &Range<usize>,
+        parents: &[u32],
+        objects: usize,
+    ) -> Result<bool, OutlineError> {
+        let (grammar, text, cancel) = (self.grammar, self.text, self.cancel);
+        with_tree_of_part(grammar, text, bytes, cancel, |part| {
+            match object_arguments::object_in(part.root_node(), bytes) {
+                Some(object) => self.add(object, parents.to_vec(), objects).map(|()| true),
+                None => Ok(false),
+            }
+        })?
+    }
+
+    /// Moves the end of the nodes around an object that ended with its beginning.
+    fn extend(&mut self, parents: &[u32], end: usize, to: usize) {
+        let offset = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        for &parent in parents.iter().rev() {
+            if self.tree.ends.at(parent as usize) != offset(end) {
+                break;
+            }
+            self.tree.ends.raise(parent as usize, offset(to));
         }
     }
 }

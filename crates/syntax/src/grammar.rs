@@ -49,6 +49,8 @@ pub(super) struct Compiled {
     pub(super) is_body: Box<[bool]>,
     /// The node kind id of what `index_writes` reads; 0, which no node has, where the grammar has none.
     pub(super) index_write: u16,
+    /// The node kind id of Kotlin's `object : A { … }`; 0 where the grammar has none.
+    pub(super) object_literal: u16,
 }
 
 macro_rules! grammars {
@@ -172,7 +174,18 @@ impl Compiled {
         let is_template = kinds_to_flags(&language, &roles.kinds.templates);
         let is_body = kinds_to_flags(&language, &roles.kinds.bodies);
         let index_write = language.id_for_node_kind("destructuring_declaration", true);
-        Ok(Compiled { language, query, roles, match_roots, is_identifier, is_template, is_body, index_write })
+        let object_literal = language.id_for_node_kind("object_literal", true);
+        Ok(Compiled {
+            language,
+            query,
+            roles,
+            match_roots,
+            is_identifier,
+            is_template,
+            is_body,
+            index_write,
+            object_literal,
+        })
     }
 }
 

@@ -31,6 +31,7 @@ mod match_roots;
 mod member_strings;
 pub mod name_path;
 mod name_rules;
+mod object_arguments;
 mod occurrences;
 mod open_texts;
 pub mod outline;
