@@ -18,6 +18,20 @@
   left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
   right: (identifier) @import.name) @export
   (#eq? @_module "module") (#eq? @_exports "exports") (#set! alias "module.exports"))
+; `module.exports = require(…)`: what another module is, and offers.
+((assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import.module .))) @export
+  (#eq? @_module "module") (#eq? @_exports "exports") (#eq? @_require "require") (#set! alias "module.exports"))
+((assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import.module .))) @export
+  (#eq? @_module "module") (#eq? @_exports "exports") (#eq? @_require "require") (#set! star))
+; `exports.name = require(…)`
+((assignment_expression
+  left: (member_expression object: (identifier) @_exports property: (property_identifier) @import.alias)
+  right: (call_expression function: (identifier) @_require arguments: (arguments . (string) @import.module .))) @export
+  (#eq? @_exports "exports") (#eq? @_require "require"))
 
 ((variable_declarator
   name: (identifier) @import.alias

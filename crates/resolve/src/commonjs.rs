@@ -1,18 +1,19 @@
-//! What a CommonJS module exports: `module.exports = name`, `exports.name = name`, `module.exports = { name }`.
+//! What a CommonJS module exports: `module.exports = name`, `module.exports = require(…)`, `exports.name = name`, `module.exports = { name }`.
 
 use super::brackets::close_bracket;
 use super::context::{first_word, last_word};
-use super::meaning::Meaning;
+use super::family::Family;
+use super::meaning::{Meaning, binds};
 use super::modules::Module;
 use super::resolver::Resolver;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::{ImportKind, Imported};
 
-/// The name under which an outline lists what `module.exports = name` exports.
+/// The name under which an outline lists what a module is as a whole.
 pub(super) const WHOLE: &str = "module.exports";
 
-/// Resolves what a module is as a whole, where its file says `module.exports = name`.
+/// Resolves what a module is as a whole, where its file says `module.exports = name` or `module.exports = require(…)`.
 pub(super) fn whole_export(
     resolver: &Resolver,
     module: &Module,
@@ -22,9 +23,21 @@ pub(super) fn whole_export(
     let Some(imports) = resolver.imports_of(file) else { return Ok(None) };
     let exported =
         imports.iter().find(|import| import.kind == ImportKind::Export && import.alias == Some(WHOLE));
-    let Some(Imported::Name(name)) = exported.map(|import| import.imported) else { return Ok(None) };
-    Ok(match resolver.own(file, name, hops)? {
-        found @ Meaning::Declared(_) => Some(found),
+    let Some(exported) = exported else { return Ok(None) };
+    let found = match exported.imported {
+        Imported::Name(name) => {
+            // `const name = require(…)` declares the name, and imports it.
+            let required = imports.iter().find(|import| binds(Family::Ecma, import) == Some(name));
+            match required {
+                Some(import) => resolver.import(file, &import, hops)?,
+                None => resolver.own(file, name, hops)?,
+            }
+        }
+        // `module.exports = require(…)`
+        _ => resolver.import(file, &exported, hops)?,
+    };
+    Ok(match found {
+        found @ (Meaning::Declared(_) | Meaning::Module(_)) => Some(found),
         _ => None,
     })
 }

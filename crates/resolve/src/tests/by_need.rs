@@ -380,3 +380,39 @@ fn heirs_of_what_a_module_is_as_a_whole_call_it_anything() {
     let found = vec!["other.js 82".to_owned()];
     assert_eq!(calls(&of_index), (vec!["(needs everything)".to_owned()], found));
 }
+
+#[test]
+fn heirs_are_found_through_modules_that_are_what_another_one_is() {
+    let calls = |fixture: &str| {
+        let (_, calls) = unread_by(fixture, |memory, target| {
+            let uses = indirect_uses(memory, target, &Cancel::new()).expect("not cancelled");
+            uses.iter().map(|(_, one)| format!("{} {}", one.path, one.range.start)).collect::<Vec<_>>()
+        });
+        calls
+    };
+    let whole = "module.exports = Base;";
+    for (exported, between, import) in [
+        (whole, "module.exports = require('./base');", "const W = require('./between');"),
+        (whole, "const B = require('./base');\nmodule.exports = B;", "const W = require('./between');"),
+        (whole, "exports = module.exports = require('./base');", "const W = require('./between');"),
+        (whole, "exports.Whole = require('./base');", "const { Whole: W } = require('./between');"),
+        (whole, "exports.W = require('./base');", "const { W } = require('./between');"),
+        (
+            "exports.Base = Base;",
+            "const { Base } = require('./base');\nmodule.exports = Base;",
+            "const W = require('./between');",
+        ),
+        (
+            "exports.Base = Base;",
+            "module.exports = require('./base');",
+            "const { Base: W } = require('./between');",
+        ),
+    ] {
+        let fixture = format!(
+            "//- base.js\nclass Base {{ $0constructor(a) {{}} }}\n{exported}\n//- between.js\n{between}\n\
+            //- heir.js\n{import}\nclass Heir extends W {{ constructor() {{ super(2); }} }}\n"
+        );
+        let at = import.len() + "\nclass Heir extends W { constructor() { ".len();
+        assert_eq!(calls(&fixture), [format!("heir.js {at}")], "{fixture}");
+    }
+}
