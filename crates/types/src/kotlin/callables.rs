@@ -131,6 +131,16 @@ impl Universe<'_> {
         }
     }
 
+    /// Whether a function may be called in this form, as far as it is declared so. What overrides, and what is `actual`, inherits that.
+    pub(super) fn has_form(&self, function: DeclarationId, form: CallForm) -> bool {
+        let Some((_, declaration)) = self.get(function).filter(|_| form != CallForm::Plain) else {
+            return true;
+        };
+        let modifiers = declaration.modifiers;
+        let is_declared = if form == CallForm::Infix { modifiers.is_infix } else { modifiers.is_operator };
+        is_declared || modifiers.is_override || modifiers.is_actual
+    }
+
     /// Returns the constructors that are declared in a class, in each of its declarations.
     pub(super) fn constructors(&self, class: DeclarationId) -> Vec<DeclarationId> {
         let mut found = self.own_constructors(class);
@@ -177,6 +187,18 @@ pub(super) struct Arguments {
     pub(super) lambda: Option<NodeId>,
     /// The list of type arguments.
     pub(super) types: Option<NodeId>,
+    pub(super) form: CallForm,
+}
+
+/// How a call is written: as an operator or an infix call it means only functions that are declared so.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum CallForm {
+    #[default]
+    Plain,
+    /// `a name b`
+    Infix,
+    /// `a + b`
+    Operator,
 }
 
 #[derive(Clone, Debug)]
@@ -206,9 +228,10 @@ impl Arguments {
         self.values.len() + usize::from(self.lambda.is_some())
     }
 
-    pub(super) fn positional(values: &[NodeId]) -> Arguments {
+    /// The operands of a call in this form, behind the first.
+    pub(super) fn operands(values: &[NodeId], form: CallForm) -> Arguments {
         let one = |value: &NodeId| Argument { name: None, value: *value, is_spread: false };
-        Arguments { values: values.iter().map(one).collect(), ..Arguments::default() }
+        Arguments { values: values.iter().map(one).collect(), form, ..Arguments::default() }
     }
 }
 
@@ -220,6 +243,10 @@ fn argument(file: &SourceFile, node: NodeId) -> Option<Argument> {
     let mut value = *parts.last()?;
     if file.kind(value) == K::SpreadExpression {
         is_spread = true;
+        value = file.children(value).last()?;
+    }
+    // `name@{ … }`
+    if file.kind(value) == K::PrefixExpression && file.child(value, K::Label).is_some() {
         value = file.children(value).last()?;
     }
     Some(Argument { name, value, is_spread })

@@ -168,7 +168,9 @@ impl Universe<'_> {
         match self.kind(id)? {
             DeclarationKind::Function => {
                 let own = self.type_parameters(id);
-                if arguments.types.is_some_and(|list| self.type_arguments(file, list).len() != own.len()) {
+                if !self.has_form(id, arguments.form)
+                    || arguments.types.is_some_and(|list| self.type_arguments(file, list).len() != own.len())
+                {
                     return Some(Fit::No);
                 }
                 let mut parameters = self.parameters(id);

@@ -123,7 +123,7 @@ impl Universe<'_> {
     /// Returns all classes above a class.
     pub(super) fn ancestors(&self, class: DeclarationId) -> Arc<Supertypes> {
         let memo = &self.findings.supertypes;
-        if let Some(known) = memo.get(&class) {
+        if let Some(known) = self.known(memo, &class) {
             return known;
         }
         let (found, is_whole) = self.noting_refusals(|| Arc::new(self.find_ancestors(class)));

@@ -1,6 +1,6 @@
 //! Uses of functions that the language calls without their names: `a + b` calls `plus`, `a[i]` calls `get`.
 
-use super::callables::Arguments;
+use super::callables::{Arguments, CallForm};
 use super::declarations::DeclarationKind;
 use super::declared_types::initializer;
 use super::lookup::{Lookup, NameUse};
@@ -161,7 +161,7 @@ impl Universe<'_> {
     fn convention_calls(&self, file: &ProjectFile, node: NodeId, name: &str) -> Vec<ConventionCall> {
         let call = |range, receiver: NodeId, values: &[NodeId]| {
             let receiver = self.expression_type(file, receiver);
-            ConventionCall { range, receiver, values: Some(Arguments::positional(values)) }
+            ConventionCall { range, receiver, values: Some(Arguments::operands(values, CallForm::Operator)) }
         };
         let kind = file.kind(node);
         // Most nodes are no such: their children are not listed.
@@ -257,13 +257,13 @@ impl Universe<'_> {
         let operator = assignment.and_then(|node| file.children(node).nth(1)).map(|node| file.kind(node));
         let reads = operator != Some(K::AssignToken);
         let values = match name {
-            "get" if reads => Some(Arguments::positional(values)),
+            "get" if reads => Some(Arguments::operands(values, CallForm::Operator)),
             // The language gives the result of `inc` or `dec`.
             "set" if is_counted => None,
             "set" if is_target => {
                 let assigned = assignment.and_then(|node| file.children(node).last());
                 let given: Vec<NodeId> = values.iter().copied().chain(assigned).collect();
-                Some(Arguments::positional(&given))
+                Some(Arguments::operands(&given, CallForm::Operator))
             }
             _ => return Vec::new(),
         };

@@ -27,7 +27,7 @@ impl Universe<'_> {
     /// Returns the type that a declaration gives its name: of a function what it returns.
     pub(super) fn declared_type(&self, id: DeclarationId) -> Type {
         let memo = &self.findings.declared_types;
-        if let Some(known) = memo.get(&id) {
+        if let Some(known) = self.known(memo, &id) {
             return known;
         }
         let Some((file, declaration)) = self.get(id) else { return Type::Unknown };
@@ -184,8 +184,7 @@ impl Universe<'_> {
             let ty = value.map_or(Type::Unknown, |value| self.expression_type(file, value));
             return self.delegated_type(file, delegate, &ty);
         }
-        let getter = file.child(property, K::Getter).or_else(|| following_getter(file, property));
-        let Some(getter) = getter else { return Type::Unknown };
+        let Some(getter) = getter_of(file, property) else { return Type::Unknown };
         if let Some(ty) = self.type_in(file, getter) {
             return ty;
         }
@@ -227,6 +226,11 @@ impl Universe<'_> {
 /// no `=`.
 pub(super) fn initializer(file: &SourceFile, node: NodeId) -> Option<NodeId> {
     file.children(node).skip_while(|part| file.kind(*part) != K::AssignToken).nth(1)
+}
+
+/// Returns the getter of a property.
+pub(super) fn getter_of(file: &SourceFile, property: NodeId) -> Option<NodeId> {
+    file.child(property, K::Getter).or_else(|| following_getter(file, property))
 }
 
 /// Returns a getter that the grammar parsed apart from its property.

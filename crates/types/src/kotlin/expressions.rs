@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::callables::Arguments;
+use super::callables::{Arguments, CallForm, property_node};
 use super::calls::callee_name;
 use super::classes::{Member, Members};
-use super::declarations::DeclarationKind;
-use super::lookup::{Lookup, NameUse};
-use super::scopes::{Level, is_foreign};
+use super::declarations::{DeclarationKind, is_class_node};
+use super::declared_types::getter_of;
+use super::lookup::{Lookup, NameUse, is_callable};
+use super::scopes::{Level, is_class_body, is_foreign};
 use super::subtyping::Fit;
 use super::ty::{ClassType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
@@ -108,7 +109,8 @@ impl Universe<'_> {
                 match parts[..] {
                     [left, name, right] => {
                         let receiver = self.expression_type(file, left);
-                        self.member_call_type(file, node, &receiver, file.name_text(name), &[right])
+                        let arguments = Arguments::operands(&[right], CallForm::Infix);
+                        self.call_of_member_type(file, node, &receiver, file.name_text(name), &arguments)
                     }
                     _ => Type::Unknown,
                 }
@@ -262,9 +264,8 @@ impl Universe<'_> {
         let label = file.child(node, K::TypeIdentifier).map(|label| file.name_text(label));
         let is_meant = |level: &Level| match level {
             // Where there is an object of such a lambda, nothing is known of it.
-            Level::Receiver { ty, .. } if is_foreign(ty) => label.is_none().then_some(Type::Unknown),
             Level::Receiver { ty, label: own } if label.is_none() || own.as_deref() == label => {
-                Some(ty.clone())
+                Some(if is_foreign(ty) { Type::Unknown } else { ty.clone() })
             }
             _ => None,
         };
@@ -278,16 +279,17 @@ impl Universe<'_> {
 
     /// Returns the type that `super` means: the one that is written, or all supertypes.
     fn super_type(&self, file: &ProjectFile, node: NodeId) -> Type {
-        if let Some(ty) = self.type_in(file, node) {
-            return ty;
-        }
-        let Some(class) = file.class_around(node) else { return Type::Unknown };
+        let Some(class) = class_of_super(file, node) else { return Type::Unknown };
         let mut all = self.direct_supertypes(class);
+        if let Some(written) = self.type_in(file, node) {
+            // The head of the class has the type arguments.
+            let is_it = |ty: &Type| matches!((ty, &written), (Type::Class(one), Type::Class(two)) if one.class == two.class);
+            return all.into_iter().find(is_it).unwrap_or(written);
+        }
         let named = file.parent(node).and_then(|call| callee_name(file, call));
         if let Some(name) = named.map(|name| file.name_text(name)).filter(|_| all.len() > 1) {
             // One that has a body comes before those that do not.
-            let found: Vec<Members> =
-                all.iter().map(|ty| self.members(ty, name, &DeclarationKind::is_function)).collect();
+            let found: Vec<Members> = all.iter().map(|ty| self.members(ty, name, &is_callable)).collect();
             let has_body = |of: &Members| of.found.iter().any(|one| self.has_body(one.declaration));
             if found.iter().any(has_body) && !found.iter().any(|of| of.may_be_more) {
                 let mut is_meant = found.iter().map(has_body);
@@ -298,9 +300,20 @@ impl Universe<'_> {
         all.unwrap_or_else(|| self.library_type("kotlin", "Any", Vec::new()))
     }
 
-    fn has_body(&self, function: DeclarationId) -> bool {
-        self.get(function)
-            .is_some_and(|(file, declaration)| file.child(declaration.node, K::FunctionBody).is_some())
+    /// Whether a function or property of a class is not abstract.
+    fn has_body(&self, member: DeclarationId) -> bool {
+        let Some((file, declaration)) = self.get(member) else { return false };
+        let is_of_interface =
+            self.class_of(member).is_some_and(|class| self.kind(class) == Some(DeclarationKind::Interface));
+        match declaration.kind {
+            DeclarationKind::Property if is_of_interface => {
+                getter_of(&file, property_node(&file, declaration.node)).is_some()
+            }
+            DeclarationKind::Property | DeclarationKind::ConstructorProperty => {
+                !declaration.modifiers.is_abstract
+            }
+            _ => file.child(declaration.node, K::FunctionBody).is_some(),
+        }
     }
 
     /// Returns the superclass, whose constructor `super(…)` calls.
@@ -353,7 +366,7 @@ impl Universe<'_> {
         self.member_call_type(file, node, &ty, "get", &arguments)
     }
 
-    /// Returns what a call of a member with positional arguments returns.
+    /// Returns what an operator gives that calls a member with these operands.
     pub(super) fn member_call_type(
         &self,
         file: &ProjectFile,
@@ -362,9 +375,20 @@ impl Universe<'_> {
         name: &str,
         values: &[NodeId],
     ) -> Type {
-        let arguments = Arguments::positional(values);
-        let lookup = self.find_member(file, node, receiver, name, NameUse::Call(&arguments));
-        self.result_type(file, &lookup, &arguments)
+        let arguments = Arguments::operands(values, CallForm::Operator);
+        self.call_of_member_type(file, node, receiver, name, &arguments)
+    }
+
+    fn call_of_member_type(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        receiver: &Type,
+        name: &str,
+        arguments: &Arguments,
+    ) -> Type {
+        let lookup = self.find_member(file, node, receiver, name, NameUse::Call(arguments));
+        self.result_type(file, &lookup, arguments)
     }
 
     /// Returns the type of what a name was found to mean, as a value.
@@ -382,6 +406,24 @@ impl Universe<'_> {
         }
         bound.close(&self.declared_type(member.declaration), &own)
     }
+}
+
+/// Returns the class whose supertypes `super` means: the innermost one that it stands in the body of, or the one of its label. What a
+/// class gives its superclass is of the class around it.
+fn class_of_super(file: &ProjectFile, node: NodeId) -> Option<DeclarationId> {
+    let label = file.child(node, K::TypeIdentifier).map(|label| file.name_text(label));
+    let mut child = node;
+    for around in file.ancestors(node) {
+        if is_class_node(file, around)
+            && is_class_body(file, child)
+            && let Some(number) = file.declaration_of(around)
+            && label.is_none_or(|label| file.name_of(number) == label)
+        {
+            return Some(DeclarationId::new(file.key, number));
+        }
+        child = around;
+    }
+    None
 }
 
 /// Returns the function that an operator between two operands calls.

@@ -14,7 +14,7 @@ use super::universe::{DeclarationId, FileKey};
 use symd_syntax::NodeId;
 
 /// A node of a file.
-type FileNode = (FileKey, NodeId);
+pub(super) type FileNode = (FileKey, NodeId);
 
 /// What was found out; it belongs to one state of all files of a project, and to the keys that were given to them.
 #[derive(Debug, Default)]
@@ -98,12 +98,13 @@ impl<K: MemoKey, T> Default for Memo<K, T> {
 }
 
 impl<K: MemoKey, T: Clone> Memo<K, T> {
-    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<T>
+    /// Returns what was found out, and whether nothing cut it.
+    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<(T, bool)>
     where
         K: std::borrow::Borrow<Q>,
     {
-        let whole = self.whole.borrow().get(key).cloned();
-        whole.or_else(|| self.cut.borrow().get(key).cloned())
+        let whole = self.whole.borrow().get(key).cloned().map(|found| (found, true));
+        whole.or_else(|| self.cut.borrow().get(key).cloned().map(|found| (found, false)))
     }
 
     pub(super) fn keep(&self, key: K, found: T, is_whole: bool) {

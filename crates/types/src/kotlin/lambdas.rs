@@ -23,6 +23,16 @@ impl Universe<'_> {
 
     fn find_expected(&self, file: &ProjectFile, lambda: NodeId) -> Type {
         let Some(holder) = file.parent(lambda) else { return Type::Unknown };
+        // `name@{ … }`
+        if file.kind(holder) == K::PrefixExpression && file.child(holder, K::Label).is_some() {
+            return self.expected_of_value(file, holder, lambda);
+        }
+        self.expected_of_value(file, lambda, lambda)
+    }
+
+    /// Returns the function type that is expected of a value, which is the lambda or the lambda with its label.
+    fn expected_of_value(&self, file: &ProjectFile, value: NodeId, lambda: NodeId) -> Type {
+        let Some(holder) = file.parent(value) else { return Type::Unknown };
         let written = |node: Option<NodeId>| node.and_then(|node| self.type_in(file, node));
         let function = |ty: Option<Type>| ty.map_or(Type::Unknown, |ty| self.as_function(ty));
         match file.kind(holder) {
@@ -44,14 +54,14 @@ impl Universe<'_> {
             },
             // A parameter's default value stands behind it.
             K::FunctionValueParameters => {
-                let before = file.children(holder).take_while(|child| *child != lambda);
+                let before = file.children(holder).take_while(|child| *child != value);
                 function(written(before.filter(|before| file.kind(*before) == K::Parameter).last()))
             }
             K::ClassParameter => function(written(Some(holder))),
             K::FunctionBody => function(written(file.parent(holder))),
             // Both sides of `?:` are of one type; what is assigned is of the target's.
             K::ElvisExpression | K::Assignment => {
-                let first = file.children(holder).next().filter(|first| *first != lambda);
+                let first = file.children(holder).next().filter(|first| *first != value);
                 function(first.map(|first| self.expression_type(file, first)))
             }
             _ => Type::Unknown,

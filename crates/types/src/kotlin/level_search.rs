@@ -93,6 +93,24 @@ impl Universe<'_> {
         let (extensions, plain): (Vec<Member>, Vec<Member>) =
             visible.into_iter().partition(|member| self.extension_receiver(member.declaration).is_some());
         let found = self.choose(file, plain, wanted, Receivers::Member(ty), &mut search.unfit);
+        // An extension of an object further in comes before what this object declares for itself.
+        let further_in = match found.is_some() && !search.receivers.is_empty() {
+            true => {
+                let receivers = Receivers::Implicit(&search.receivers);
+                self.choose(file, extensions.clone(), wanted, receivers, &mut Vec::new())
+            }
+            false => None,
+        };
+        let found = match (found, further_in) {
+            (_, Some(further_in)) if further_in.certainty == Certainty::Certain && !further_in.is_open => {
+                return Some(further_in);
+            }
+            (Some(mut found), Some(further_in)) => {
+                found.candidates.extend(further_in.candidates);
+                return Some(Lookup { certainty: Certainty::Likely, ..found });
+            }
+            (found, _) => found,
+        };
         let found = found.or_else(|| {
             if extensions.is_empty() {
                 return None;

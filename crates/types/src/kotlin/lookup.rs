@@ -172,7 +172,7 @@ impl Universe<'_> {
         // Whether a lambda may have an `it` of its own: of a function that is not known it may as well take nothing.
         let mut may_be_its_own = false;
         // All locals come before the members of all objects, wherever these are.
-        for level in &levels {
+        for level in levels.iter() {
             match level {
                 Level::Names { scope, child } => {
                     let numbers: Vec<usize> = visible_names(file, *scope, *child, name).collect();
@@ -206,7 +206,7 @@ impl Universe<'_> {
             _ => None,
         });
         search.in_scope = in_scope.collect();
-        for level in &levels {
+        for level in levels.iter() {
             match level {
                 Level::Names { .. } | Level::It { .. } => {}
                 Level::Receiver { ty, .. } => {
@@ -221,12 +221,14 @@ impl Universe<'_> {
                     }
                     if let Some(mut found) = found {
                         found.receiver = Some(ty.clone());
+                        let found = self.unless_extended(&mut search, &levels, found);
                         return self.behind(&search, found);
                     }
                     search.receivers.push(ty.clone());
                 }
                 Level::Statics { class } => {
                     if let Some(found) = self.among_statics(&mut search, *class) {
+                        let found = self.unless_extended(&mut search, &levels, found);
                         return self.behind(&search, found);
                     }
                     if matches!(wanted, NameUse::Value) && !search.hides_objects {
@@ -236,14 +238,8 @@ impl Universe<'_> {
                 }
             }
         }
-        // Local extensions take one of the objects that were passed.
-        for level in &levels {
-            let Level::Names { scope, child } = level else { continue };
-            let numbers = visible_names(file, *scope, *child, name);
-            let members = numbers.map(|number| Member::new(DeclarationId::new(file.key, number))).collect();
-            if let Some(found) = self.choose_in_scope(&mut search, self.extensions(members)) {
-                return self.behind(&search, found);
-            }
+        if let Some(found) = self.among_local_extensions(&mut search, &levels) {
+            return self.behind(&search, found);
         }
         let tiers = self.tiers(file, name);
         let names_outside = self.names_outside(file, name);
@@ -282,6 +278,42 @@ impl Universe<'_> {
         }
         let objects = std::mem::take(&mut search.receivers);
         self.leftover(search, &objects)
+    }
+
+    /// Finds a local extension that takes one of the objects that were passed.
+    fn among_local_extensions(&self, search: &mut Search, levels: &[Level]) -> Option<Lookup> {
+        let Search { file, name, .. } = *search;
+        levels.iter().find_map(|level| {
+            let Level::Names { scope, child } = level else { return None };
+            let numbers = visible_names(file, *scope, *child, name);
+            let members = numbers.map(|number| Member::new(DeclarationId::new(file.key, number))).collect();
+            self.choose_in_scope(search, self.extensions(members))
+        })
+    }
+
+    /// Returns what was found in an object or a class, unless an extension of an object further in is meant, which comes before it.
+    fn unless_extended(&self, search: &mut Search, levels: &[Level], mut found: Lookup) -> Lookup {
+        // A member that is an extension comes before those outside of classes.
+        let is_extension = |one: &Member| self.extension_receiver(one.declaration).is_some();
+        if search.receivers.is_empty() || found.candidates.iter().any(is_extension) {
+            return found;
+        }
+        let tiers = self.tiers(search.file, search.name);
+        let local = self.among_local_extensions(search, levels);
+        match local.or_else(|| self.among_extensions(search, &tiers)) {
+            Some(extension) if extension.certainty == Certainty::Certain && !extension.is_open => {
+                return extension;
+            }
+            Some(extension) => {
+                found.candidates.extend(extension.candidates);
+                found.certainty = found.certainty.min(Certainty::Likely);
+            }
+            None if self.names_outside(search.file, search.name) => {
+                found.certainty = found.certainty.min(Certainty::Likely);
+            }
+            None => {}
+        }
+        found
     }
 
     /// Finds an extension outside of classes that one of the objects in scope certainly takes. These come before
@@ -325,10 +357,10 @@ impl Universe<'_> {
             return found;
         }
         let explicit = Receivers::Explicit(receiver);
-        for level in self.levels(file, node) {
+        for level in self.levels(file, node).iter() {
             let found = match level {
                 Level::Names { scope, child } => {
-                    let ids: Vec<DeclarationId> = visible_names(file, scope, child, name)
+                    let ids: Vec<DeclarationId> = visible_names(file, *scope, *child, name)
                         .map(|number| DeclarationId::new(file.key, number))
                         .collect();
                     // `action: Fragment.() -> Unit` is called as `fragment.action()`.
@@ -339,7 +371,7 @@ impl Universe<'_> {
                 }
                 Level::It { .. } => None,
                 Level::Receiver { ty, .. } => {
-                    let members = self.members(&ty, name, &is_callable).found;
+                    let members = self.members(ty, name, &is_callable).found;
                     let mut values = members.iter();
                     let called = values
                         .find(|member| self.extends_as_value(member.declaration, receiver, wanted))
@@ -351,7 +383,7 @@ impl Universe<'_> {
                             .map(|member| Lookup { candidates: vec![member], ..Lookup::nothing(false) }))
                 }
                 Level::Statics { class } => {
-                    let members = self.companion_members(class, name);
+                    let members = self.companion_members(*class, name);
                     self.choose(file, self.extensions(members), wanted, explicit, &mut search.unfit)
                 }
             };

@@ -9,6 +9,8 @@ mod callables;
 mod calls;
 mod choice;
 mod classes;
+mod constructor_calls;
+mod contracts;
 mod conventions;
 mod declarations;
 mod declared_types;

@@ -1,10 +1,12 @@
 //! What stands before a dot: a value, a class or the beginning of a qualified name.
 
+use super::choice::Receivers;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
 use super::resolve::Certainty;
 use super::scopes::{Level, visible_names};
+use super::source_file::SourceFile;
 use super::ty::Type;
 use super::type_references::Classifier;
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
@@ -59,6 +61,10 @@ impl Universe<'_> {
                     Classifier::Java(name) => Some(Qualifier::Value(Type::Java(name.as_str().into()))),
                     Classifier::Unknown if self.has_package(name) || name == JAVA => {
                         Some(Qualifier::Package(name.to_owned()))
+                    }
+                    // `okio.Buffer()` beside `import okio.Source`.
+                    Classifier::Unknown if !lookup.may_be_other && imports_from(file, name) => {
+                        Some(Qualifier::External(name.to_owned()))
                     }
                     Classifier::Unknown => Some(Qualifier::Value(Type::Unknown)),
                 }
@@ -200,12 +206,14 @@ impl Universe<'_> {
 
     /// Returns the type of `it` at a node, where a lambda around it has one parameter without a name.
     fn it_type(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
-        for level in self.levels(file, node) {
+        for level in self.levels(file, node).iter() {
             match level {
-                Level::Names { scope, child } if visible_names(file, scope, child, "it").next().is_some() => {
+                Level::Names { scope, child }
+                    if visible_names(file, *scope, *child, "it").next().is_some() =>
+                {
                     return None;
                 }
-                Level::It { lambda } => match self.expected_lambda(file, lambda) {
+                Level::It { lambda } => match self.expected_lambda(file, *lambda) {
                     Type::Function(function) => return function.parameters.first().cloned(),
                     _ => return Some(Type::Unknown),
                 },
@@ -250,6 +258,18 @@ impl Universe<'_> {
         }
     }
 
+    /// Resolves a name behind a package: no extension, since nothing stands before it that one could take.
+    fn find_in_package(&self, file: &ProjectFile, package: &str, name: &str, wanted: NameUse) -> Lookup {
+        let found = self.seen(file, self.qualified(&format!("{package}.{name}")));
+        let found = found.into_iter().filter(|id| self.is_visible(file, *id)).map(Member::new).collect();
+        let mut unfit = Vec::new();
+        let chosen = self.choose(file, found, wanted, Receivers::Implicit(&[]), &mut unfit);
+        chosen.unwrap_or_else(|| match unfit.is_empty() {
+            true => Lookup::nothing(false),
+            false => Lookup { candidates: unfit, certainty: Certainty::Possible, ..Lookup::nothing(false) },
+        })
+    }
+
     /// Resolves the name in a suffix `.name`; `None` where nothing is known of what stands before it.
     pub(super) fn named_by_suffix(
         &self,
@@ -265,11 +285,13 @@ impl Universe<'_> {
             Qualifier::External(class) => {
                 Some(self.find_behind_external(file, name_node, &class, name, wanted))
             }
-            Qualifier::Package(package) => {
-                let found = self.qualified(&format!("{package}.{name}"));
-                let candidates = found.into_iter().map(Member::new).collect();
-                Some(Lookup { candidates, ..Lookup::nothing(false) })
-            }
+            Qualifier::Package(package) => Some(self.find_in_package(file, &package, name, wanted)),
         }
     }
+}
+
+/// Whether a file imports something from a package that begins with this name.
+fn imports_from(file: &SourceFile, first: &str) -> bool {
+    let is_from = |path: &str| path.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
+    file.imports.iter().any(|import| is_from(&import.path) || import.is_star && import.path == first)
 }

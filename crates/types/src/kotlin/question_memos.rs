@@ -4,9 +4,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 
+use super::findings::FileNode;
 use super::number_hash::NumberHash;
 use super::qualifiers::Qualifier;
+use super::scopes::Level;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
 use symd_syntax::NodeId;
 
@@ -16,9 +19,16 @@ pub(super) type Tiers = Vec<Vec<DeclarationId>>;
 /// A node whose meaning before a dot is asked for, and whether it is a suffix.
 type QualifierKey = (FileKey, NodeId, bool);
 
+/// The scopes around a node.
+pub(super) type Levels = Arc<[Level]>;
+
+/// Of how many places the scopes are kept.
+const MAX_LEVELS: usize = 1_000;
+
 #[derive(Default)]
 pub(super) struct QuestionMemos {
     pub(super) qualifiers: RefCell<HashMap<QualifierKey, Option<Qualifier>, NumberHash>>,
+    levels: RefCell<HashMap<FileNode, Levels, NumberHash>>,
     tiers: RefCell<HashMap<FileKey, HashMap<String, Tiers>, NumberHash>>,
 }
 
@@ -38,6 +48,15 @@ impl Universe<'_> {
             memo.borrow_mut().insert(key, found.clone());
         }
         found
+    }
+
+    /// Like [`Universe::known_or`], for the scopes around a node. Those of few places are kept: what is asked for next is near.
+    pub(super) fn known_levels_or(&self, key: FileNode, find: impl FnOnce() -> Levels) -> Levels {
+        let memo = &self.memos.levels;
+        if memo.borrow().len() >= MAX_LEVELS {
+            memo.borrow_mut().clear();
+        }
+        self.known_or(memo, key, find)
     }
 
     /// Like [`Universe::known_or`], for the declarations of a name that a file sees.

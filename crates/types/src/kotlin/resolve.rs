@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::callables::Arguments;
+use super::callables::{Arguments, CallForm};
 use super::calls::call_of_callee;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
@@ -129,7 +129,7 @@ impl Universe<'_> {
             K::InfixExpression if file.children(parent).nth(1) == Some(node) => {
                 let parts: Vec<NodeId> = file.children(parent).collect();
                 let receiver = self.expression_type(file, parts[0]);
-                let arguments = Arguments::positional(&parts[2..]);
+                let arguments = Arguments::operands(&parts[2..], CallForm::Infix);
                 let wanted = NameUse::Call(&arguments);
                 NameResolution::of(Some(self.find_member(file, node, &receiver, name, wanted)))
             }

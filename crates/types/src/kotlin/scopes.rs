@@ -2,6 +2,7 @@
 //! whether one is visible at the node is asked of it.
 
 use super::declarations::{DeclarationKind, is_class_node};
+use super::question_memos::Levels;
 use super::source_file::SourceFile;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
@@ -31,7 +32,16 @@ pub(super) enum Level {
 
 impl Universe<'_> {
     /// Returns the scopes around a node.
-    pub(super) fn levels(&self, file: &ProjectFile, node: NodeId) -> Vec<Level> {
+    pub(super) fn levels(&self, file: &ProjectFile, node: NodeId) -> Levels {
+        // All parts of an expression see the same.
+        let mut whole = node;
+        while let Some(above) = file.parent(whole).filter(|above| is_plain_expression(file.kind(*above))) {
+            whole = above;
+        }
+        self.known_levels_or((file.key, whole), || self.find_levels(file, whole).into())
+    }
+
+    fn find_levels(&self, file: &ProjectFile, node: NodeId) -> Vec<Level> {
         let mut levels = Vec::new();
         let mut child = node;
         // The child of the innermost class's body that the node is in.
@@ -39,7 +49,11 @@ impl Universe<'_> {
         let mut is_in_accessor = false;
         // Whether the objects of the classes further out can be reached.
         let mut reaches_objects = true;
+        // The objects, each with the nodes between which it is `this`.
+        let mut objects: Vec<(usize, NodeId, NodeId)> = Vec::new();
+        let mut inner = node;
         for scope in file.ancestors(node) {
+            let known = levels.len();
             match file.kind(scope) {
                 K::Statements | K::ControlStructureBody => {
                     if let Some(head) = loop_before(file, scope, child) {
@@ -67,10 +81,7 @@ impl Universe<'_> {
                     // An accessor that the grammar parsed apart from its property.
                     if let Some(property) = property_of_detached(file, scope) {
                         levels.push(Level::Names { scope: property, child: scope });
-                        if let Some(receiver) = file.child(property, K::ReceiverType) {
-                            let ty = self.written_type(file, receiver);
-                            levels.push(Level::Receiver { ty, label: None });
-                        }
+                        levels.extend(self.extended_by(file, property));
                     }
                 }
                 K::LambdaLiteral => self.push_lambda(file, scope, child, &mut levels),
@@ -92,14 +103,7 @@ impl Universe<'_> {
                     if sees_receiver {
                         levels.push(Level::Names { scope, child });
                     }
-                    if let Some(receiver) = file.child(scope, K::ReceiverType).filter(|_| sees_receiver) {
-                        let label = file
-                            .child(scope, K::VariableDeclaration)
-                            .and_then(|variable| file.child(variable, K::SimpleIdentifier))
-                            .map(|name| file.name_text(name).to_owned());
-                        let ty = self.written_type(file, receiver);
-                        levels.push(Level::Receiver { ty, label });
-                    }
+                    levels.extend(self.extended_by(file, scope).filter(|_| sees_receiver));
                 }
                 K::ClassBody | K::EnumClassBody => member = Some(child),
                 _ if is_class_node(file, scope) => {
@@ -131,15 +135,30 @@ impl Universe<'_> {
                 }
                 _ => {}
             }
+            let is_object = |level: &Level| matches!(level, Level::Receiver { .. });
+            if let Some(at) = levels[known..].iter().position(is_object) {
+                objects.push((known + at, inner, scope));
+                inner = scope;
+            }
             child = scope;
         }
-        // `when (this) { is Circle -> radius }`
-        if let Some(narrowed) = self.narrowed_this(file, node)
-            && let Some(at) = levels.iter().position(|level| matches!(level, Level::Receiver { .. }))
-        {
-            levels.insert(at, Level::Receiver { ty: narrowed, label: None });
+        for (at, inner, outer) in objects.into_iter().rev() {
+            // `when (this) { is Circle -> radius }`
+            if let Some(narrowed) = self.narrowed_this(file, inner, outer) {
+                levels.insert(at, Level::Receiver { ty: narrowed, label: None });
+            }
         }
         levels
+    }
+
+    /// Returns the object that a property extends, within its accessors.
+    fn extended_by(&self, file: &ProjectFile, property: NodeId) -> Option<Level> {
+        let ty = self.written_type(file, file.child(property, K::ReceiverType)?);
+        let label = file
+            .child(property, K::VariableDeclaration)
+            .and_then(|variable| file.child(variable, K::SimpleIdentifier))
+            .map(|name| file.name_text(name).to_owned());
+        Some(Level::Receiver { ty, label })
     }
 
     fn push_lambda(&self, file: &ProjectFile, lambda: NodeId, child: NodeId, levels: &mut Vec<Level>) {
@@ -156,23 +175,54 @@ impl Universe<'_> {
         if !takes_nothing && file.child(lambda, K::LambdaParameters).is_none() {
             levels.push(Level::It { lambda });
         }
+        let label = || self.lambda_label(file, lambda);
         match expected {
             Type::Function(function) => {
                 if let Some(receiver) = &function.receiver {
-                    let label = self.lambda_label(file, lambda);
+                    let label = label();
                     levels.push(Level::Receiver { ty: receiver.clone(), label });
                 }
             }
             // It may have a receiver.
             ty if ty.is_unknown() && self.has_foreign_receiver(file, lambda) => {
-                levels.push(Level::Receiver { ty: Type::External(FOREIGN.into()), label: None });
+                levels.push(Level::Receiver { ty: Type::External(FOREIGN.into()), label: label() });
             }
             Type::Unknown | Type::LikelyExternal(_) => {
-                levels.push(Level::Receiver { ty: Type::Unknown, label: None });
+                levels.push(Level::Receiver { ty: Type::Unknown, label: label() });
             }
             _ => {}
         }
     }
+}
+
+/// Whether nodes of this kind, with those beneath them, stand in one scope, and no condition shows more of a value in one part than in
+/// another.
+fn is_plain_expression(kind: K) -> bool {
+    matches!(
+        kind,
+        K::NavigationExpression
+            | K::NavigationSuffix
+            | K::CallExpression
+            | K::CallSuffix
+            | K::ValueArguments
+            | K::ValueArgument
+            | K::AnnotatedLambda
+            | K::IndexingExpression
+            | K::IndexingSuffix
+            | K::ParenthesizedExpression
+            | K::AdditiveExpression
+            | K::MultiplicativeExpression
+            | K::ComparisonExpression
+            | K::EqualityExpression
+            | K::RangeExpression
+            | K::InfixExpression
+            | K::ElvisExpression
+            | K::PrefixExpression
+            | K::PostfixExpression
+            | K::StringLiteral
+            | K::InterpolatedExpression
+            | K::SpreadExpression
+    )
 }
 
 /// Returns the property of an accessor that the grammar parsed apart from it.
@@ -238,7 +288,7 @@ pub(super) fn visible_names<'f>(
     file.in_scope(scope, name).filter(is_visible)
 }
 
-fn is_class_body(file: &SourceFile, node: NodeId) -> bool {
+pub(super) fn is_class_body(file: &SourceFile, node: NodeId) -> bool {
     matches!(file.kind(node), K::ClassBody | K::EnumClassBody)
 }
 

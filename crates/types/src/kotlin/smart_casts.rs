@@ -16,7 +16,7 @@ const CONTRACTS: [&str; 4] = ["require", "check", "assertTrue", "assert"];
 const TYPE_CONTRACT: (&str, &str) = ("kotlin.test", "assertIs");
 
 /// How deep conditions are looked into.
-const MAX_CONDITIONS: usize = 50;
+pub(super) const MAX_CONDITIONS: usize = 50;
 
 /// The nodes of types of which a value has one.
 type Shown = Vec<NodeId>;
@@ -35,12 +35,16 @@ impl Universe<'_> {
         if !is_path || subject.is_empty() {
             return None;
         }
-        let shown = self.shown_type(file, node, subject)?;
-        let last = shown.last().copied()?;
-        if is_assigned_between(file, subject, last, node) {
-            return None;
-        }
-        let narrow = self.joined_types(file, &shown)?;
+        let narrow = match self.shown_type(file, node, subject) {
+            Some(shown) => {
+                let last = shown.last().copied()?;
+                if is_assigned_between(file, subject, last, node) {
+                    return None;
+                }
+                self.joined_types(file, &shown)?
+            }
+            None => self.shown_by_contract(file, node, subject, None)?,
+        };
         let declared = declared();
         Some(match self.fits(&narrow, &declared, &[]) {
             Fit::Yes => narrow,
@@ -48,10 +52,12 @@ impl Universe<'_> {
         })
     }
 
-    /// Returns the type that a condition around a node has shown `this` to have.
-    pub(super) fn narrowed_this(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
-        let shown = self.shown_type(file, node, "this")?;
-        self.joined_types(file, &shown)
+    /// Returns the type that a condition around a node, within `outer`, has shown `this` to have.
+    pub(super) fn narrowed_this(&self, file: &ProjectFile, node: NodeId, outer: NodeId) -> Option<Type> {
+        match self.shown_inside(file, node, "this", Some(outer)) {
+            Some(shown) => self.joined_types(file, &shown),
+            None => self.shown_by_contract(file, node, "this", Some(outer)),
+        }
     }
 
     /// Returns the type that a condition has shown `this@label` to have, where the label names an extension function or a class around
@@ -103,10 +109,21 @@ impl Universe<'_> {
 
     /// Returns the nodes of the types of which the nearest condition has shown the subject to have one.
     fn shown_type(&self, file: &ProjectFile, node: NodeId, subject: &str) -> Option<Shown> {
+        self.shown_inside(file, node, subject, None)
+    }
+
+    /// As [`Universe::shown_type`], by conditions within a node, if one is given.
+    fn shown_inside(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        subject: &str,
+        outer: Option<NodeId>,
+    ) -> Option<Shown> {
         let root = subject.split('.').next().unwrap_or(subject).trim_matches('`');
         let is_this = root.starts_with("this");
         let mut child = node;
-        for scope in file.ancestors(node) {
+        for scope in file.ancestors(node).take_while(|scope| Some(*scope) != outer) {
             // What stands before the declaration of the subject tells of another one.
             let declared = visible_names(file, scope, child, root).last().filter(|_| !is_this);
             let from = declared.map(|number| file.declarations[number].node);
@@ -279,12 +296,10 @@ fn shown_before(
         .filter(|sibling| from.is_none_or(|from| *sibling > from))
         .collect();
     before.into_iter().rev().find_map(|statement| match file.kind(statement) {
-        K::IfExpression => {
-            let parts: Vec<NodeId> = file.children(statement).collect();
-            let is_left = file.child(statement, K::ElseToken).is_none()
-                && file.child(statement, K::ControlStructureBody).is_some_and(|body| leaves(file, body));
-            if is_left { shown_by(file, *parts.first()?, subject, false) } else { None }
+        K::IfExpression if leaves_unless(file, statement) => {
+            shown_by(file, file.children(statement).next()?, subject, false)
         }
+        K::IfExpression => None,
         K::CallExpression => {
             let callee = file.children(statement).next()?;
             let asserts_type = is_type_contract(file, callee);
@@ -351,6 +366,12 @@ fn cast(file: &SourceFile, node: NodeId, subject: &str) -> Option<Shown> {
     if file.text_of(of) == subject { file.children(node).last().map(|ty| vec![ty]) } else { None }
 }
 
+/// Whether code behind an `if` is reached only where its condition does not hold.
+pub(super) fn leaves_unless(file: &SourceFile, statement: NodeId) -> bool {
+    file.child(statement, K::ElseToken).is_none()
+        && file.child(statement, K::ControlStructureBody).is_some_and(|body| leaves(file, body))
+}
+
 /// Whether a body ends with a jump.
 fn leaves(file: &SourceFile, body: NodeId) -> bool {
     let last = file.children(body).last();
@@ -366,7 +387,7 @@ fn leaves(file: &SourceFile, body: NodeId) -> bool {
 
 /// Whether the subject is assigned between two nodes. In `node = node.next` it is only after the value was read; where the code around it
 /// may run again, that was before.
-fn is_assigned_between(file: &SourceFile, subject: &str, from: NodeId, to: NodeId) -> bool {
+pub(super) fn is_assigned_between(file: &SourceFile, subject: &str, from: NodeId, to: NodeId) -> bool {
     let may_run_again = |node: NodeId| {
         matches!(
             file.kind(node),

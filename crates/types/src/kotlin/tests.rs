@@ -58,8 +58,8 @@ fn source_file(text: &str) -> Arc<SourceFile> {
     Arc::new(SourceFile::new(Text::decode(text.as_bytes().to_vec()).expect("text"), tree))
 }
 
-/// Returns a part of a fixture, which begins with the names that it asks for, with what they mean.
-fn marked(part: &str) -> String {
+/// Reads a part of a fixture: the names that it asks for, and its files.
+fn read_part(part: &str) -> (Vec<&str>, Arc<Fixture>) {
     let (asked, rest) = part.split_once('\n').expect("a line of names");
     let asked: Vec<&str> = asked.split_whitespace().collect();
     let mut files: Vec<FixtureFile> = Vec::new();
@@ -76,7 +76,12 @@ fn marked(part: &str) -> String {
         let source = source_file(&file.text);
         (file, source)
     });
-    let fixture = Arc::new(Fixture { files: parsed.collect() });
+    (asked, Arc::new(Fixture { files: parsed.collect() }))
+}
+
+/// Returns a part of a fixture, which begins with the names that it asks for, with what they mean.
+fn marked(part: &str) -> String {
+    let (asked, fixture) = read_part(part);
     let universe = Universe::new(Box::new(fixture.clone()), KotlinFindings::default());
     let conventions = by_convention(&fixture, &universe, &asked);
     let mut out = format!("{}\n", asked.join(" "));
@@ -177,6 +182,35 @@ fn check(path: &str) {
         out.push_str(&marked(part));
     }
     expect_file![path].assert_eq(&out);
+}
+
+/// Each identifier of the fixtures is asked for in a question of its own, which goes on from what those before it found out.
+#[test]
+fn what_was_found_out_before_changes_no_answer() {
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    #[allow(clippy::disallowed_methods, reason = "fixtures")]
+    let texts = std::fs::read_dir(folder)
+        .expect("fixtures")
+        .map(|file| std::fs::read_to_string(file.expect("a fixture").path()).expect("a fixture"));
+    for part in texts.flat_map(|text| text.split("\n? ").skip(1).map(str::to_owned).collect::<Vec<_>>()) {
+        let (asked, fixture) = read_part(&part);
+        let mut findings = KotlinFindings::default();
+        for ((file, _), key) in fixture.files.iter().zip(0..) {
+            for (at, name) in names_in(&file.text, &asked) {
+                let start = u32::try_from(at).expect("small");
+                let range = TextRange::new(start, start + u32::try_from(name.len()).expect("small"));
+                let answer = |findings| {
+                    let mut universe = Universe::new(Box::new(fixture.clone()), findings);
+                    let found = universe.resolve(key, range).map(|found| shown(&fixture, &universe, &found));
+                    (found, universe.take_findings().expect("all files"))
+                };
+                let (alone, _) = answer(KotlinFindings::default());
+                let (found, more) = answer(findings);
+                findings = more;
+                assert_eq!(found, alone, "{name} at {at} of {}: {}", file.path, file.text);
+            }
+        }
+    }
 }
 
 #[test]

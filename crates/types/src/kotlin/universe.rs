@@ -1,7 +1,9 @@
 //! All declarations that names can mean: those of the project, read by need, and those of the library.
 
+use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -175,7 +177,7 @@ pub struct Universe<'p> {
     pub(super) memos: QuestionMemos,
     in_progress: RefCell<HashSet<(Work, FileKey, NodeId), NumberHash>>,
     depth: Cell<u32>,
-    /// How often [`Universe::guarded`] refused.
+    /// How often [`Universe::guarded`] refused, or a result was taken that a refusal had cut.
     refusals: Cell<u64>,
     /// The nodes that were looked into for the identifier in question.
     pub(super) steps: Cell<u32>,
@@ -299,7 +301,7 @@ impl<'p> Universe<'p> {
 
     /// Returns all declarations of `name` outside of classes and functions.
     pub(super) fn top_level(&self, name: &str) -> Arc<[DeclarationId]> {
-        if let Some(known) = self.findings.top_level.get(name) {
+        if let Some(known) = self.known(&self.findings.top_level, name) {
             return known;
         }
         let mut found = Vec::new();
@@ -317,7 +319,7 @@ impl<'p> Universe<'p> {
     /// Returns all members of the project's classes that are called `name`; `None` if there may be others: in
     /// another language, or in too many files.
     pub(super) fn members_called(&self, name: &str) -> Option<Arc<[DeclarationId]>> {
-        if let Some(known) = self.findings.members_by_name.get(name) {
+        if let Some(known) = self.known(&self.findings.members_by_name, name) {
             return known;
         }
         let found = self.find_members_called(name).map(Arc::from);
@@ -422,6 +424,19 @@ impl<'p> Universe<'p> {
         Some(result)
     }
 
+    /// Returns what `memo` knows. What is found from a result that was cut is cut, too.
+    pub(super) fn known<K: MemoKey + Borrow<Q>, Q: Eq + Hash + ?Sized, T: Clone>(
+        &self,
+        memo: &Memo<K, T>,
+        key: &Q,
+    ) -> Option<T> {
+        let (known, is_whole) = memo.get(key)?;
+        if !is_whole {
+            self.refusals.set(self.refusals.get() + 1);
+        }
+        Some(known)
+    }
+
     /// Returns what `memo` knows of a declaration or node, or finds it out. A result that a refusal within it may have cut
     /// is not kept: outside of the cycle, or for another identifier, it would be whole.
     pub(super) fn remembered<K: MemoKey, T: Clone>(
@@ -430,7 +445,7 @@ impl<'p> Universe<'p> {
         key: K,
         find: impl FnOnce() -> T,
     ) -> T {
-        if let Some(known) = memo.get(&key) {
+        if let Some(known) = self.known(memo, &key) {
             return known;
         }
         let (found, is_whole) = self.noting_refusals(find);
@@ -449,7 +464,7 @@ impl<'p> Universe<'p> {
         (kind, file, node): (Work, FileKey, NodeId),
         find: impl FnOnce() -> T,
     ) -> Option<T> {
-        if let Some(known) = memo.get(&key) {
+        if let Some(known) = self.known(memo, &key) {
             return Some(known);
         }
         let (found, is_whole) = self.noting_refusals(|| self.guarded(kind, file, node, find));
