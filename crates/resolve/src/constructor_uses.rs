@@ -3,13 +3,13 @@
 
 use super::bases::bases;
 use super::classes::member;
-use super::family::Family;
+use super::family::{Family, has_types};
 use super::meaning::Meaning;
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::occurrences::occurrences;
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
-use super::subclasses::heirs;
+use super::subclasses::heirs_and_possible;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_syntax::call_site::is_called;
@@ -32,13 +32,16 @@ pub(super) fn constructor_uses(
     let rules = &resolver.profile.members.constructors;
     // Arguments tell the constructors of a class apart, and a Kotlin class has another in its head.
     let certainty = if rules.are_inherited { Judgement::Likely } else { Judgement::Unchecked };
-    let heirs = heirs(&resolver, &class)?;
+    let (heirs, possible) = heirs_and_possible(&resolver, &class)?;
     found.extend(delegating(&resolver, &class, rules.own_word, Judgement::Unchecked));
     for heir in &heirs {
         let is_base = |one: &IndexedDeclaration| one.is_same_declaration(&class);
         if bases(&resolver, heir)?.iter().any(|base| base.classes.iter().any(is_base)) {
             found.extend(delegating(&resolver, heir, rules.base_word, certainty));
         }
+    }
+    for heir in &possible {
+        found.extend(delegating(&resolver, heir, rules.base_word, Judgement::Unchecked));
     }
     let own_name = target.file.grammar().and_then(|grammar| grammar.rules().names.constructor);
     if own_name != Some(outline.name(row)) {
@@ -62,6 +65,18 @@ pub(super) fn constructor_uses(
         };
         found.extend(calls.map(call));
         found.extend(calls_of_own_class(&resolver, class, *certainty));
+    }
+    if has_types(&target.file) {
+        found.retain_mut(|(_, one)| {
+            let told = resolver.kotlin().calls_constructor(&one.path, one.range, target);
+            one.judgement = told.unwrap_or(one.judgement);
+            one.judgement != Judgement::Unlikely
+        });
+        found.extend(resolver.kotlin().constructed_entries(target).into_iter().map(
+            |(range, name, judgement)| {
+                (name, Occurrence { path: target.file.path.clone(), range, judgement, role: Role::Call })
+            },
+        ));
     }
     Ok(found)
 }

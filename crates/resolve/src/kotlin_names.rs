@@ -176,6 +176,37 @@ impl<'a> KotlinNames<'a> {
         ids.into_iter().find_map(|id| self.universe.outside_actual(id))
     }
 
+    /// Returns whether a call in a Kotlin file, of the class whose name stands at a range or by `this` or `super`, calls a secondary
+    /// constructor; `None` where its syntax tells nothing.
+    pub(super) fn calls_constructor(
+        &self,
+        path: &RelPath,
+        range: TextRange,
+        constructor: &IndexedDeclaration,
+    ) -> Option<Judgement> {
+        let constructor = self.secondary_constructor(constructor)?;
+        let called = self.universe.constructors_called(self.project.key(path)?, range)?;
+        Some(judged(&called, constructor))
+    }
+
+    /// Returns the entries of an enum that call, or may call, its secondary constructor, with their names.
+    pub(super) fn constructed_entries(
+        &self,
+        constructor: &IndexedDeclaration,
+    ) -> Vec<(TextRange, String, Judgement)> {
+        let Some(constructor) = self.secondary_constructor(constructor) else { return Vec::new() };
+        let Some(file) = self.universe.file(constructor.file) else { return Vec::new() };
+        let entries = self.universe.constructed_entries(constructor).into_iter();
+        let entries = entries
+            .map(|(range, called)| (range, file.slice(range).to_owned(), judged(&called, constructor)));
+        entries.filter(|(_, _, judgement)| *judgement != Judgement::Unlikely).collect()
+    }
+
+    fn secondary_constructor(&self, constructor: &IndexedDeclaration) -> Option<DeclarationId> {
+        let (_, row) = constructor.row()?;
+        self.universe.secondary_constructor_at(self.project.key(&constructor.file.path)?, row.name_start)
+    }
+
     /// Returns the declarations whose name stands where that of a row does.
     fn declared_at(&self, declaration: &IndexedDeclaration) -> Option<Vec<DeclarationId>> {
         let (_, row) = declaration.row()?;
@@ -198,6 +229,20 @@ impl<'a> KotlinNames<'a> {
             }
         };
         Some(here.target(here.outline.rows.iter().position(is_it)?))
+    }
+}
+
+/// Judges a call of the constructors in `called` as a use of one of them.
+fn judged(called: &NameResolution, constructor: DeclarationId) -> Judgement {
+    match called.declarations.contains(&constructor) {
+        false if !called.may_be_other && called.certainty > Certainty::Possible => Judgement::Unlikely,
+        true if called.declarations.len() == 1
+            && !called.may_be_other
+            && called.certainty > Certainty::Possible =>
+        {
+            Judgement::Likely
+        }
+        _ => Judgement::Unchecked,
     }
 }
 

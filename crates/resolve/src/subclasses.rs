@@ -50,12 +50,26 @@ pub(super) fn heirs(
     resolver: &Resolver,
     class: &IndexedDeclaration,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+    Ok(heirs_and_possible(resolver, class)?.0)
+}
+
+/// Returns the classes that certainly inherit from `class`, and those with a base that may be it or one of these by its last name, or
+/// whatever it is called; each by path, then by position.
+pub(super) fn heirs_and_possible(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+) -> Result<(Vec<IndexedDeclaration>, Vec<IndexedDeclaration>), Cancelled> {
     let graph = ClassGraph::by_names(resolver, std::slice::from_ref(class), Kin::Below)?;
-    let Some(at) = graph.number(class) else { return Ok(Vec::new()) };
-    let below = graph.descendants(at).into_iter().filter(|&one| one != at);
-    let mut heirs = below.map(|at| graph.node(at).class.clone()).collect();
+    let Some(at) = graph.number(class) else { return Ok((Vec::new(), Vec::new())) };
+    let all = graph.descendants(at);
+    let names: HashSet<String> = all.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
+    let may_be = |base: &Base| may_have_name(base, &names, &HashSet::new());
+    let others = graph.iter().filter(|(at, node)| !all.contains(at) && node.bases.iter().any(may_be));
+    let mut possible = others.map(|(_, node)| node.class.clone()).collect();
+    let mut heirs = all.iter().filter(|&&one| one != at).map(|&at| graph.node(at).class.clone()).collect();
     sort(&mut heirs);
-    Ok(heirs)
+    sort(&mut possible);
+    Ok((heirs, possible))
 }
 
 /// Finds the classes that inherit from class `at` of a graph that is already built.

@@ -78,6 +78,9 @@ fn calls_of_a_class_run_its_constructor() {
     let script = "//- a.ts\nclass A {\n  $0constructor() {}\n}\nclass B extends A {\n  constructor() { super(); }\n}\n\
         class C extends A {}\nconst a: A = new A();\nnew B();\nnew C();\n";
     check(script, &["a.ts:5: super likely call", "a.ts:8: A likely call", "a.ts:10: C likely call"]);
+    let computed = "//- a.js\nclass A {\n  $0constructor() {}\n}\nclass B extends mixed(A) {\n  constructor() { super(); }\n}\n\
+        class C extends Other {\n  constructor() { super(); }\n}\n";
+    check(computed, &["a.js:5: super unchecked call"]);
 }
 
 #[test]
@@ -89,4 +92,25 @@ fn constructors_run_others() {
     let csharp = "//- A.cs\nclass A {\n    public $0A() {}\n    public A(int x) : this() {}\n}\n\
         class B : A {\n    public B() : base() {}\n}\n";
     check(csharp, &["A.cs:3: this unchecked call", "A.cs:6: base unchecked call"]);
+}
+
+#[test]
+fn arguments_tell_kotlins_constructors_apart() {
+    let kotlin = "//- A.kt\npackage p\nopen class A(x: Int) {\n    $0constructor(s: String) : this(s.length)\n    constructor(s: String, i: Int) : this(s)\n}\n\
+        class B : A(\"\")\nclass C : A {\n    constructor() : super(\"\")\n    constructor(i: Int) : super(i)\n}\n\
+        val a = A(\"b\")\nval b = A(1)\nval c = A(unknown())\nval d = p.A(\"\")\n";
+    check(
+        kotlin,
+        &[
+            "A.kt:4: this likely call",
+            "A.kt:6: A likely call",
+            "A.kt:8: super likely call",
+            "A.kt:11: A likely call",
+            "A.kt:13: A unchecked call",
+            "A.kt:14: A likely call",
+        ],
+    );
+    let entries = "//- E.kt\nenum class E(val x: Int) {\n    ONE(1), TWO(\"two\"), THREE, FOUR(unknown());\n    $0constructor(s: String) : this(2)\n\
+        constructor() : this(3)\n}\n";
+    check(entries, &["E.kt:2: TWO likely call", "E.kt:2: FOUR unchecked call"]);
 }
