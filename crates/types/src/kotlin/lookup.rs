@@ -9,7 +9,7 @@ use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::question_memos::Tiers;
 use super::resolve::Certainty;
-use super::scopes::{Level, visible_names};
+use super::scopes::{Level, is_foreign, visible_names};
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::type_references::DEFAULT_IMPORTS;
@@ -299,20 +299,22 @@ impl Universe<'_> {
             return found;
         }
         let tiers = self.tiers(search.file, search.name);
+        // What may be no object at all takes none.
+        let is_known = |ty: &Type| *ty != Type::Unknown && !is_foreign(ty);
+        let known = search.receivers.iter().filter(|ty| is_known(ty)).cloned().collect();
+        let all = std::mem::replace(&mut search.receivers, known);
         let local = self.among_local_extensions(search, levels);
-        match local.or_else(|| self.among_extensions(search, &tiers)) {
-            Some(extension) if extension.certainty == Certainty::Certain && !extension.is_open => {
-                return extension;
-            }
-            Some(extension) => {
-                found.candidates.extend(extension.candidates);
-                found.certainty = found.certainty.min(Certainty::Likely);
-            }
-            None if self.names_outside(search.file, search.name) => {
-                found.certainty = found.certainty.min(Certainty::Likely);
-            }
-            None => {}
+        let extension = local.or_else(|| self.among_extensions(search, &tiers));
+        search.receivers = all;
+        // The import may bring an extension that is not known.
+        let names_outside = self.names_outside(search.file, search.name);
+        match extension {
+            Some(one) if !names_outside && one.certainty == Certainty::Certain && !one.is_open => return one,
+            None if !names_outside => return found,
+            more => found.candidates.extend(more.into_iter().flat_map(|one| one.candidates)),
         }
+        let least = if names_outside { Certainty::Possible } else { Certainty::Likely };
+        found.certainty = found.certainty.min(least);
         found
     }
 
