@@ -130,8 +130,8 @@ pub struct SegmentPlan {
 #[derive(Debug)]
 pub struct BuiltSegment {
     built: SegmentOverFiles,
-    /// Whether it replaces all others.
-    is_whole: bool,
+    /// The tables that it replaces.
+    replaced: Vec<Arc<Segment>>,
 }
 
 impl SegmentPlan {
@@ -150,13 +150,14 @@ impl SegmentPlan {
     fn build_in_memory(self) -> BuiltSegment {
         let loose = Segment::build(self.loose);
         if self.replaced.is_empty() {
-            return BuiltSegment { built: loose, is_whole: false };
+            return BuiltSegment { built: loose, replaced: Vec::new() };
         }
+        let replaced = self.replaced.iter().map(|live| live.segment.clone()).collect();
         // Those that cannot be read stay loose.
         let SegmentOverFiles { segment, files, .. } = loose;
         let loose = LiveSegment::new(segment, files);
         let parts: Vec<LiveSegment> = self.replaced.into_iter().chain([loose]).collect();
-        BuiltSegment { built: merge(&parts), is_whole: true }
+        BuiltSegment { built: merge(&parts), replaced }
     }
 }
 
@@ -345,9 +346,14 @@ impl IndexState {
         self.published = None;
     }
 
+    /// Whether files may still be found that are as they were when their index was stored.
+    pub fn is_awaiting(&self) -> bool {
+        self.segments.iter().any(|live| live.is_awaiting)
+    }
+
     /// Drops what was stored of files that were not found as they were: all are known now.
     pub fn await_no_files(&mut self) {
-        if self.segments.iter().all(|live| !live.is_awaiting) {
+        if !self.is_awaiting() {
             return;
         }
         self.segments.iter_mut().for_each(|live| live.is_awaiting = false);
@@ -537,8 +543,7 @@ impl IndexState {
         if !much_loose && !much_dead {
             return None;
         }
-        let is_awaiting = self.segments.iter().any(|live| live.is_awaiting);
-        if !is_awaiting && (self.segments.len() >= self.limits.segments || mostly_dead) {
+        if !self.is_awaiting() && (self.segments.len() >= self.limits.segments || mostly_dead) {
             return Some(self.plan_whole());
         }
         Some(self.plan_loose())
@@ -554,7 +559,7 @@ impl IndexState {
 
     /// Adds a segment built from a [`IndexState::plan`] of this state; files that changed since stay loose.
     pub fn adopt(&mut self, built: BuiltSegment) {
-        let BuiltSegment { built: SegmentOverFiles { segment, mut files, unreadable }, is_whole } = built;
+        let BuiltSegment { built: SegmentOverFiles { segment, mut files, unreadable }, replaced } = built;
         let mut dead = Vec::new();
         for file in Arc::make_mut(&mut files) {
             match self.files.get(file.path.as_str()).filter(|now| now.same_symbols(file)) {
@@ -570,9 +575,13 @@ impl IndexState {
         }
         let mut live = LiveSegment::new(segment, files);
         dead.iter().for_each(|path| live.mark_dead(path));
-        if is_whole {
-            self.segments.clear();
-            self.touched = Arc::default();
+        if !replaced.is_empty() {
+            // A table that was stored may have come meanwhile.
+            let is_replaced = |live: &LiveSegment| replaced.iter().any(|one| Arc::ptr_eq(one, &live.segment));
+            self.segments.retain(|live| !is_replaced(live));
+            if self.segments.is_empty() {
+                self.touched = Arc::default();
+            }
             // They are in no table now.
             for file in unreadable {
                 if let Some(now) = self.files.get(file.path.as_str()).filter(|now| now.same_symbols(&file))

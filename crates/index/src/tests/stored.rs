@@ -139,11 +139,46 @@ fn a_restart_finds_what_a_scan_of_everything_finds() {
     assert!(taken > 50, "{taken} files with symbols were as they were");
 }
 
-/// What is known of a file without its outline, and whether it holds some words.
-fn told(file: &FileEntry) -> (usize, bool, bool, Option<Imports>, Vec<bool>) {
-    let holds = ["f", "A", "x", "nowhere"].map(|word| file.holds_hash(name_hash(word.as_bytes())));
-    let imports = file.imports().map(|imports| imports.into_owned());
-    (file.symbol_count(), file.has_errors(), file.hides_types(), imports, holds.into())
+#[test]
+fn a_stored_table_that_comes_while_another_one_is_made_stays() {
+    let on_disk = OnDisk::of(&mut fastrand::Rng::with_seed(2), 120);
+    let StoredIndex { entries, table } = on_disk.read(0).expect("sound");
+    let (recorded, others): (Vec<_>, Vec<_>) =
+        on_disk.index.files.iter().partition(|file| {
+            file.stat().is_some_and(|stat| unchanged(&entries, &file.path, &stat).is_some())
+        });
+    let mut state = IndexState::default();
+    let (first, last) = others.split_at(others.len() / 2);
+    first.iter().for_each(|file| state.put(Arc::clone(file)));
+    state.adopt(state.plan_whole().build());
+    last.iter().for_each(|file| state.put(Arc::clone(file)));
+    let whole = state.plan_whole();
+    state.adopt_stored(table);
+    recorded.iter().for_each(|file| state.put(entries.get(&file.path).expect("stored").clone()));
+    state.adopt(whole.build());
+    state.await_no_files();
+    assert_tables(&state.snapshot());
+    assert_eq!((state.symbol_count(), state.segment_count()), (on_disk.index.symbols, 2));
+}
+
+/// What is known of a file without its outline, and which of some words it holds.
+#[derive(PartialEq)]
+struct KnownFile {
+    symbols: usize,
+    has_errors: bool,
+    hides_types: bool,
+    imports: Option<Imports>,
+    words: Vec<&'static str>,
+}
+
+impl KnownFile {
+    fn of(file: &FileEntry) -> KnownFile {
+        let mut words = vec!["f", "A", "x", "nowhere"];
+        words.retain(|word| file.holds_hash(name_hash(word.as_bytes())));
+        let imports = file.imports().map(|imports| imports.into_owned());
+        let (has_errors, hides_types) = (file.has_errors(), file.hides_types());
+        KnownFile { symbols: file.symbol_count(), has_errors, hides_types, imports, words }
+    }
 }
 
 /// Returns an index of what was stored.
@@ -161,14 +196,14 @@ fn restarted(StoredIndex { entries, table }: StoredIndex, index: &Snapshot) -> A
 /// What an index tells of all files, and finds.
 #[derive(PartialEq)]
 struct Answers {
-    files: Vec<(usize, bool, bool, Option<Imports>, Vec<bool>)>,
+    files: Vec<KnownFile>,
     found: Vec<Vec<(String, usize)>>,
     lines: Vec<String>,
 }
 
 impl Answers {
     fn of(snapshot: &Snapshot) -> Answers {
-        let files = snapshot.files.iter().map(|file| told(file)).collect();
+        let files = snapshot.files.iter().map(|file| KnownFile::of(file)).collect();
         Answers { files, found: found(snapshot), lines: snapshot.describe().collect() }
     }
 }
