@@ -431,7 +431,7 @@ impl Run {
         for path in plain {
             self.replace_entry(Arc::new(FileEntry { path, content: Content::Plain }));
         }
-        self.scan_paths(code);
+        self.scan_listed(code);
     }
 
     /// Reports whether a listed file is new, and its name alone says that it is not parsed.

@@ -56,9 +56,13 @@ pub(super) struct ScanResult {
 }
 
 impl ScanResult {
-    /// Returns the result for a file that is as the last daemon stored it.
-    pub(super) fn of_recorded(entry: Arc<FileEntry>) -> ScanResult {
-        ScanResult { path: entry.path.clone(), stat: entry.stat(), found: ScanOutcome::Recorded(entry) }
+    /// Returns the result for a file that is as the last daemon stored it, unless another job scans the file.
+    pub(super) fn of_recorded(target: &ScanTarget, entry: Arc<FileEntry>) -> ScanResult {
+        let path = entry.path.clone();
+        match target.take() {
+            true => ScanResult { path, stat: entry.stat(), found: ScanOutcome::Recorded(entry) },
+            false => ScanResult { path, stat: None, found: ScanOutcome::Cancelled },
+        }
     }
 }
 
