@@ -14,6 +14,12 @@ use regex::Regex;
 /// Maximum number of lines that are searched for a part of a record: narrow windows break a record into many.
 const MAX_RECORD: usize = 24;
 
+/// Maximum number of lines that a position is broken into.
+const MAX_POSITION: usize = 4;
+
+/// What programs that write to their error output have as the id of their records.
+const ERROR_ID: &str = "NativeCommandError";
+
 /// What a program writes at the start of a line, even if the line before it is as wide as the window.
 const HEADS: [&str; 13] = [
     "> ",
@@ -99,6 +105,7 @@ impl Window {
         };
         let of_record = |record: &ErrorRecord| widest(record.head..record.added.end);
         let width = records.iter().filter(|record| is_broken(record)).map(of_record).max();
+        let width = width.or_else(|| width_of_frames(lines));
         let why = lines.iter().enumerate().filter(|(_, line)| line.starts_with("* What went wrong:"));
         let whys = why.map(|(at, _)| {
             let end = lines[at + 1..]
@@ -127,6 +134,15 @@ impl Window {
     }
 }
 
+/// Returns the width at which frames of stack traces were broken: each of these lines has the window's width, if several have the same.
+fn width_of_frames(lines: &[&str]) -> Option<usize> {
+    let begun = lines.windows(2).filter(|pair| pair[0].starts_with("\tat ") && !pair[0].contains(')'));
+    let mut widths = begun.filter(|pair| pair[1].ends_with(')')).map(|pair| pair[0].chars().count());
+    let first = widths.next()?;
+    let rest: Vec<usize> = widths.collect();
+    (!rest.is_empty() && rest.iter().all(|width| *width == first)).then_some(first)
+}
+
 fn records(lines: &[&str]) -> Vec<ErrorRecord> {
     let mut found: Vec<ErrorRecord> = Vec::new();
     for (at, _) in
@@ -141,14 +157,7 @@ fn records(lines: &[&str]) -> Vec<ErrorRecord> {
 /// Returns the record whose category is at line `category`, if it lies behind line `from`.
 fn record(lines: &[&str], from: usize, category: usize) -> Option<ErrorRecord> {
     let before = from.max(category.saturating_sub(MAX_RECORD))..category;
-    let mut position =
-        before.clone().rev().find(|at| is_position(lines[*at]) && lines[at + 1].starts_with("+ "))?;
-    if position > from
-        && !lines[position - 1].is_empty()
-        && is_position_begun(lines[position - 1], lines[position])
-    {
-        position -= 1;
-    }
+    let position = position(lines, before.clone())?;
     let head = (before.start..=position).rev().find(|at| program(lines[*at]).is_some())?;
     let mut after = category + 1..lines.len().min(category + MAX_RECORD);
     let id = after.find(|at| lines[*at].trim_start_matches([' ', '+']).starts_with("Fully"))?;
@@ -160,16 +169,16 @@ fn record(lines: &[&str], from: usize, category: usize) -> Option<ErrorRecord> {
 
 /// Returns the line behind the id that begins at line `id`; a narrow window breaks it, too.
 fn id_end(lines: &[&str], id: usize) -> usize {
-    // The last part of the id of all that programs write.
-    const NATIVE: &str = "NativeCommandError";
     let mut written = without_blanks(lines[id]);
     let mut end = id + 1;
-    while let Some(line) = lines.get(end).filter(|_| end < id + MAX_RECORD && !written.ends_with(NATIVE)) {
-        let is_part = line.starts_with(' ') || line.split_whitespace().count() == 1;
-        if line.trim().is_empty() || !is_part {
+    while let Some(line) = lines.get(end).filter(|_| end < id + MAX_RECORD && !written.ends_with(ERROR_ID)) {
+        let part = without_blanks(line);
+        // Some editors join its parts with blanks between them.
+        let is_part = line.starts_with(' ') || line.split_whitespace().count() == 1 || ERROR_ID.ends_with(&part);
+        if part.is_empty() || !is_part {
             break;
         }
-        written.push_str(&without_blanks(line));
+        written.push_str(&part);
         end += 1;
     }
     end
@@ -179,17 +188,15 @@ fn without_blanks(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whether a line is `At line:1 char:1`, in any language, or its last part.
-fn is_position(line: &str) -> bool {
-    static POSITION: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:^|\s)\S*\s?: ?\d+ ?$").ok());
-    !line.starts_with("+ ") && POSITION.as_ref().is_some_and(|position| position.is_match(line))
-}
-
-/// Whether `line` is the first part of a position that goes on in `next`.
-fn is_position_begun(line: &str, next: &str) -> bool {
-    next.split(':').count() == 2
-        && line.trim_end().ends_with(|c: char| c.is_ascii_digit())
-        && line.contains(':')
+/// Returns the first line of `At line:1 char:1`, in any language: the command is beneath it, behind a `+`. A narrow window breaks it into several lines.
+fn position(lines: &[&str], within: Range<usize>) -> Option<usize> {
+    static POSITION: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^[^\s+][^:]*: ?\d+\s[^:]*: ?\d+ ?$").ok());
+    let whole = POSITION.as_ref()?;
+    within.clone().rev().filter(|at| lines[*at].starts_with("+ ")).find_map(|command| {
+        let mut starts = (within.start..command).rev().take(MAX_POSITION);
+        starts.find(|start| whole.is_match(&lines[*start..command].concat()))
+    })
 }
 
 /// Returns what stands behind the name of a program: `.\gradlew : ` begins a record.
@@ -275,11 +282,37 @@ mod tests {
             "En línea: 1 Carácter: 1",
             "строка:1 знак:1",
             "No linha:1 \ncaractere:13",
+            "En línea: 1 Carácter: \n1",
+            "En línea: 1 \nCarácter: \n1",
             "Au caractère Ligne:1 : 1",
             "所在位置 行:1 字符: 1",
         ] {
             assert_eq!(without_records(&record(position)), whole, "{position}");
         }
+    }
+
+    // kapt_error.txt of <https://github.com/SathyaNeom/GIS_Project>.
+    #[test]
+    fn broken_frames_tell_the_width_of_a_record_that_is_whole() {
+        let record = "./gradlew : \nAt line:1 char:1\n+ ./gradlew kapt\n+ ~~~~~~~~~~~~~~~\n    + CategoryInfo          : NotSpecified: (:String)\n    + FullyQualifiedErrorId : NativeCommandError\n \n";
+        let broken = "Caused by: shop.TillException: Till a of shop b is on, \nand it is not yours.\n\tat shop.till.TillProcessor.processAllAnnotatedTillsOfSh\nop(TillProcessor.kt:12)\n\tat shop.till.TillProcessor.processAllAnnotatedTillsOfTo\nwn(TillProcessor.kt:34)\n";
+        let whole = "Caused by: shop.TillException: Till a of shop b is on, and it is not yours.\n\tat shop.till.TillProcessor.processAllAnnotatedTillsOfShop(TillProcessor.kt:12)\n\tat shop.till.TillProcessor.processAllAnnotatedTillsOfTown(TillProcessor.kt:34)\n";
+        let text = without_records(&format!("{record}{broken}")).into_owned();
+        assert_eq!(text.trim_start(), whole);
+        // Lines of different widths tell nothing.
+        let uneven = broken.replace(
+            "\tat shop.till.TillProcessor.processAllAnnotatedTillsOfTo\nwn",
+            "\tat shop.till.TillProcessor.processAll\nOfTown",
+        );
+        let text = without_records(&format!("{record}{uneven}")).into_owned();
+        assert!(text.contains("OfSh\nop("), "{text}");
+    }
+
+    // build_log_utf8.txt of <https://github.com/soumya07ad/ble-ring-app>.
+    #[test]
+    fn an_id_whose_parts_were_joined_with_blanks() {
+        let record = "./gradlew : Till 'a' is now \nopen.\nAt line:1 char:1\n+ ./gradlew build\n+ ~~~~~~~~~~\n    + CategoryInfo       \n   : NotSpecified\n    + FullyQualifiedErrorId : \nNativeCommandErr    or\n \ne: Till 'b'\n";
+        assert_eq!(without_records(record), "Till 'a' is now open.\ne: Till 'b'\n");
     }
 
     #[test]
