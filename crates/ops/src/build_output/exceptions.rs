@@ -84,6 +84,12 @@ fn completed_exception(lines: &[String], at: usize) -> Option<String> {
     let said = exception(&lines[at])?;
     let start = said.rfind(": ").map_or(0, |colon| colon + 2);
     let next = lines.get(at + 1).filter(|next| !next.trim_start().starts_with("at "));
+    // Some messages begin in the next line: gradle_run.log of <https://github.com/JordanScarrott/BlockStacker>.
+    if said.ends_with(':')
+        && let Some(next) = next.filter(|next| !next.trim().is_empty())
+    {
+        return Some(format!("{said} {}", next.trim()));
+    }
     Some(format!("{}{}", &said[..start], completed(&said[start..], next.map(String::as_str))))
 }
 
@@ -96,7 +102,7 @@ fn is_of_build(line: &str) -> bool {
 fn exception(line: &str) -> Option<String> {
     static EXCEPTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
-            r#"^(?:e: )?(?:\[\w+\] )?(?:Caused by: |Cause \d+: |Exception in thread "[^"]*" )?(?P<e>(?:[a-z_][\w$]*\.)+(?:[A-Z][\w$.]*)?(?:Exception|Error|Failure)(?:: .*)?|ScriptCompilationException\(.*)$|^Caused by: (?P<c>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*: .*)$"#,
+            r#"^(?:e: )?(?:\[\w+\] )?(?:Caused by: |Cause \d+: |Exception in thread "[^"]*" )?(?P<e>(?:[a-z_][\w$]*\.)+(?:[A-Z][\w$.]*)?(?:Exception|Error|Failure)(?::(?: .*)?)?|ScriptCompilationException\(.*)$|^Caused by: (?P<c>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*: .*)$"#,
         )
         .ok()
     });
@@ -122,4 +128,23 @@ fn script_errors(line: &str) -> Vec<BuildProblem> {
         BuildProblem::error(BuildTool::Gradle, &found["m"]).at(Some(place))
     });
     errors.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_begins_in_the_next_line() {
+        let read = |text: &str| {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            chain(&lines, 0).unwrap().problems.remove(0).message
+        };
+        let head = "Exception in thread \"main\" shop.TillException:";
+        assert_eq!(
+            read(&format!("{head}\nThe till is open,\nand more\n\n\tat shop.Till.open(Till.java:3)")),
+            "shop.TillException: The till is open,"
+        );
+        assert_eq!(read(&format!("{head}\n\tat shop.Till.open(Till.java:3)")), "shop.TillException:");
+    }
 }

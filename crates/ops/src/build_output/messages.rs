@@ -31,7 +31,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     };
     // Maven writes a slash before a drive letter.
     let code_of_maven = CODE.replacen("(?:[A-Za-z]", "(?:/?[A-Za-z]", 1);
-    let forms: [(String, BuildTool, bool); 42] = [
+    let forms: [(String, BuildTool, bool); 45] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):?(?:\s+(?P<m>.*))?$"), Kotlinc, true),
         // Gradle with Kotlin before 1.8.20: `e: /p/A.kt: (3, 5): Unresolved reference: x`.
@@ -46,6 +46,9 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+)(?::(?P<l>\d+))?: (?P<s>Error|Warning): (?P<m>.*\[\w+(?: from [^\]]*)?\])$".to_owned(), Lint, true),
         // javac: `/p/A.java:3: error: cannot find symbol`; made by javac 17 here, which says `error` in Chinese, Japanese and German, too.
         (format!(r"^{CODE}:(?P<l>\d+): (?P<s>error|warning|错误|警告|エラー|Fehler|Warnung): ?(?P<m>.*)$"), Javac, true),
+        // The same where the text was read in another encoding than javac wrote it in: no word of it is known. gradle_compile_out.txt of
+        // <https://github.com/Emberstar1201/enchantment-expansion>, gradle_out2.txt of <https://github.com/neo-industrial-mc/IC2R>.
+        (format!(r"^{CODE}:(?P<l>\d+): [^\x00-\x7f]{{2,6}}: ?(?P<m>.*)$"), Javac, true),
         // The manifest merger: `/p/AndroidManifest.xml:12:9-40 Error:`, the message in the next lines.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?AndroidManifest\.xml)(?::(?P<l>\d+):(?P<c>\d+)\S*)? (?P<s>Error|Warning):\s*(?P<m>.*)$".to_owned(), Manifest, true),
         // AAPT2 through the Android Gradle plugin: `ERROR:/p/res/layout/a.xml:12: AAPT: error: resource string/x (aka …) not found.`
@@ -90,7 +93,11 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         (r"^(?:C/C\+\+: )?(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift)):(?P<l>\d+)(?::(?P<c>\d+))?: (?:fatal )?(?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, true),
         // Other compilers in the form of GCC: Dart's, in gradle_error.txt of <https://github.com/MeddyTz/fundihub>.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+):(?P<l>\d+):(?P<c>\d+): (?:fatal )?(?P<s>error|Error|warning|Warning): (?P<m>.*)$".to_owned(), Other, true),
+        // Flutter's own build: build_debug.txt of <https://github.com/Ahmed-Alariqi/WebVault>.
+        (r"^Target \w+ failed: (?:[A-Z]\w*: )?(?P<m>\S.*)$".to_owned(), Other, false),
         (r"^(?:C/C\+\+: )?(?:ld(?:\.lld|64\.lld)?|clang(?:\+\+)?(?:\.exe)?): (?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, false),
+        // android/build_log.txt of <https://github.com/rshashank-r/personal-life-app>.
+        (r"^(?:C/C\+\+: )?ninja: error: (?P<m>.*)$".to_owned(), Clang, false),
         // <https://github.com/JetBrains/kotlin-native/issues/4035>
         (r"^(?:C/C\+\+: )?ld: (?P<m>[a-z].*)$".to_owned(), Clang, false),
         (r"^(?:C/C\+\+: )?CMake (?P<s>Error|Warning) at (?P<path>[^:\r\n]+):(?P<l>\d+)(?: \([^)]*\))?:\s*(?P<m>.*)$".to_owned(), Clang, true),
@@ -141,6 +148,7 @@ pub(super) fn begun(line: &str) -> Option<BegunProblem> {
             "w" | "warning" | "WARNING" | "WARN" | "warn" | "Warning" | "警告" | "Warnung" => {
                 BuildSeverity::Warning
             }
+            "" if form.tool == BuildTool::Javac && is_of_javacs_lint(text("m")) => BuildSeverity::Warning,
             _ => BuildSeverity::Error,
         };
         let problem = BuildProblem::error(tool(form.tool, &found), text("m").trim())
@@ -179,6 +187,12 @@ fn tool(of_form: BuildTool, found: &Captures<'_>) -> BuildTool {
     }
 }
 
+/// Whether a message of javac is a warning by its lint: `[removal] Till in shop is deprecated`.
+fn is_of_javacs_lint(message: &str) -> bool {
+    let lint = message.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    lint.is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+}
+
 /// Whether a message without a place is one of AAPT.
 fn is_about_resources(message: &str) -> bool {
     (message.starts_with("resource ") || message.starts_with("style attribute "))
@@ -207,6 +221,39 @@ pub(super) fn is_caret(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_of_javac_in_another_encoding() {
+        let read = |line: &str| {
+            let problem = begun(line)?.problem;
+            Some((problem.tool, problem.severity, problem.place?.line?))
+        };
+        let path = "D:\\shop\\src\\Till.java";
+        let (error, warning) = (BuildSeverity::Error, BuildSeverity::Warning);
+        for (word, message, severity) in [
+            ("閿欒", "鎵句笉鍒扮鍙?", error),
+            ("\u{fffd}\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}\u{fffd} open", error),
+            ("璀﹀憡", "[removal] Till 涓殑 open()", warning),
+            ("警告", "[removal] Till", warning),
+            ("错误", "[Till] x", error),
+        ] {
+            let line = format!("{path}:36: {word}: {message}");
+            assert_eq!(read(&line), Some((BuildTool::Javac, severity, 36)), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_ninjas() {
+        let problem =
+            begun("C/C++: ninja: error: Stat(till.o): Filename longer than 260 characters").unwrap().problem;
+        assert_eq!((problem.tool, problem.headline().starts_with("Stat(")), (BuildTool::Clang, true));
+    }
+
+    #[test]
+    fn a_target_of_flutters_that_failed() {
+        let problem = begun("Target till_bundle failed: Error: The till is open.").unwrap().problem;
+        assert_eq!((problem.tool, problem.headline()), (BuildTool::Other, "The till is open."));
+    }
 
     #[test]
     fn paths_of_windows() {
