@@ -16,7 +16,11 @@ pub(super) fn read(lines: &[String], at: usize) -> Option<Block> {
     if matches!(line, "[ERROR] Failures:" | "[ERROR] Errors:") {
         return Some(of_surefire(lines, at));
     }
-    let is_test = line.ends_with(" FAILED") && line.contains(" > ") && !line.trim_start().starts_with("> ");
+    // Whatever stands before a task, it is no test.
+    let is_test = line.ends_with(" FAILED")
+        && line.contains(" > ")
+        && !line.contains("> Task :")
+        && !line.trim_start().starts_with("> ");
     is_test.then(|| of_gradle(lines, at))
 }
 
@@ -57,4 +61,17 @@ fn of_gradle(lines: &[String], at: usize) -> Block {
         next += 1;
     }
     Block { problems: vec![BuildProblem::error(BuildTool::Test, message).at(place)], next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_no_test() {
+        let is_test = |line: &str| read(&[line.to_owned()], 0).is_some();
+        assert!(is_test("TillTest > opens FAILED"));
+        assert!(!is_test("build | > Task :app:compileKotlin FAILED"));
+        assert!(!is_test("    > Task :app:compileKotlin FAILED"));
+    }
 }

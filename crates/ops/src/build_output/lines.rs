@@ -11,15 +11,19 @@ use crate::powershell::without_records;
 /// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 4_000;
 
+/// Number of lines that show whether a text is a listing.
+const NUMBERED: usize = 8;
+
 /// Returns the lines; carriage returns end lines, too: progress bars rewrite theirs.
 pub(super) fn plain_lines(text: &str) -> Vec<String> {
     static COLOURS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").ok());
     static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        // GitHub Actions, GitLab and Jenkins write the time first; GitHub marks errors and groups; `flutter --verbose` writes
-        // how long it waited, Ant its task, other programs the level behind the time; listings number lines. Kotlin's tools write
-        // `exception: ` before lines of any kind. Lines are pasted as Markdown's code.
+        // GitHub Actions, GitLab and Jenkins write the time first, `gh run view --log` the job and the step before it; GitHub marks
+        // errors and groups; `flutter --verbose` writes how long it waited, and so does the one that Gradle starts, Ant its task, other
+        // programs the level behind the time; listings number lines. Kotlin's tools write `exception: ` before lines of any kind. Lines
+        // are pasted as Markdown's code.
         Regex::new(
-            r"^(?:\d+[.:]?\t)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ?(?:\d\d[OE]\+? ?)?(?:(?:INFO|WARN|WARNING|ERROR|DEBUG) |\[[A-Z]+\] \[\w[\w.$]+\] ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? )?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?)?(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?(?:exception: )?`*",
+            r"^(?:\d+[.:]?\t)?(?:(?:[^\t]{1,80}\t[^\t]{1,80}\t\u{feff}?)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ?(?:\d\d[OE]\+? ?)?(?:(?:INFO|WARN|WARNING|ERROR|DEBUG) |\[[A-Z]+\] \[\w[\w.$]+\] ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? ))?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?){0,2}(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?(?:exception: )?`*",
         )
         .ok()
     });
@@ -28,9 +32,11 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
         LazyLock::new(|| Regex::new(r"^(?::[\w-]+)+(?P<path>/|[A-Za-z]:\\)").ok());
     let text = without_records(text);
     let found_by = FoundLines::of(&text);
+    let is_numbered = is_numbered(&text);
     let mut lines = Vec::new();
     for line in text.split(['\n', '\r']) {
         let line = found_by.as_ref().map_or(line, |found| found.line(line));
+        let line = if is_numbered { numbered(line).map_or(line, |(_, line)| line) } else { line };
         let line = match line.char_indices().nth(MAX_LINE) {
             Some((end, _)) => &line[..end],
             None => line,
@@ -76,6 +82,20 @@ impl FoundLines {
     }
 }
 
+/// Whether a text is a listing: its first lines are numbered. Gradle numbers its failures so, too: `1: Task failed with an exception.`
+/// Source: full_output.txt of <https://github.com/Tunaanhgamedev/Secure_Chat>.
+fn is_numbered(text: &str) -> bool {
+    let told = text.lines().filter(|line| !line.trim().is_empty()).take(NUMBERED);
+    let numbers: Option<Vec<usize>> = told.map(|line| Some(numbered(line)?.0)).collect();
+    numbers.is_some_and(|numbers| numbers.len() > 2 && numbers.is_sorted_by(|first, next| first < next))
+}
+
+/// Returns the number before a line of a listing, and the line: `24: > Task :app:compileKotlin FAILED`.
+fn numbered(line: &str) -> Option<(usize, &str)> {
+    let (number, line) = line.trim_start_matches('\u{feff}').split_once(':')?;
+    Some((number.trim_start().parse().ok()?, line.strip_prefix(' ').unwrap_or(line)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +113,20 @@ mod tests {
     }
 
     #[test]
+    fn listings_are_numbered() {
+        let listing = "\u{feff}0: Starting\n1: > Task :a FAILED\n\n24: 2: Task failed\n25:     > Till";
+        assert_eq!(
+            plain_lines(listing),
+            ["Starting", "> Task :a FAILED", "", "2: Task failed", "    > Till"]
+        );
+        for text in
+            ["1: Task failed\n-----\n2: Task failed", "10:00:01 a\n10:00:02 b\n10:00:03 c", "1: a\n2: b"]
+        {
+            assert!(!is_numbered(text), "{text}");
+        }
+    }
+
+    #[test]
     fn what_others_add_is_removed() {
         let text = "\u{1b}[31me: x\u{1b}[0m\r\n2024-05-01T10:00:00.1234567Z ##[error]e: y\n[10:00:00] > Task :a\n  indented";
         assert_eq!(plain_lines(text), ["e: x", "", "e: y", "> Task :a", "  indented"]);
@@ -101,6 +135,11 @@ mod tests {
             plain_lines(text),
             ["e: x", "   > y", "e: z", "e: name", ":app:lint", "/p/A.kt:3", ":app:lint FAILED"]
         );
+        // tx_log_4.txt of <https://github.com/ImL1s/kotlin-crypto-pure>.
+        let text = "build\tRun Gradle\t\u{feff}2026-01-06T19:07:15.1314321Z > Task :a FAILED\nbuild\tRun Gradle\t2026-01-06T19:07:15.1315199Z > Till\na\tb\tc";
+        assert_eq!(plain_lines(text), ["> Task :a FAILED", "> Till", "a\tb\tc"]);
+        // build_debug.txt of <https://github.com/Ahmed-Alariqi/WebVault>.
+        assert_eq!(plain_lines("[ +100 ms] [  +50 ms] Target till failed")[0], "Target till failed");
         let quoted = "e: x: set `android.useAndroidX=true`";
         assert_eq!(plain_lines(quoted), [quoted]);
         assert_eq!(plain_lines(&"x".repeat(10_000))[0].len(), MAX_LINE);
