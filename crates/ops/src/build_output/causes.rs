@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{BuildProblem, BuildTool, ExplainedProblem, ProjectPlace};
+use super::{BuildProblem, BuildTool, ExplainedProblem, ProjectPlace, imports};
 
 /// How far from the root a problem is, by its kind alone; a smaller one is nearer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,11 +29,12 @@ pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec
     let has_cause = located
         .iter()
         .any(|(problem, _)| problem.tool != BuildTool::Exception && !is_summary(problem.headline()));
+    let imports = imports::among(located.iter().map(|(problem, _)| problem));
     let mut all: Vec<(Depth, usize, BuildProblem, Option<ProjectPlace>)> = located
         .into_iter()
         .filter(|(problem, _)| !has_cause || problem.tool != BuildTool::Exception)
         .enumerate()
-        .map(|(number, (problem, place))| (depth(&problem, place.as_ref()), number, problem, place))
+        .map(|(number, (problem, place))| (depth(&problem, place.as_ref(), &imports), number, problem, place))
         .collect();
     // A configuration's dependency that was not found stops all; a compiler's own error says more than Gradle's summary of it.
     all.sort_by_key(|(depth, number, ..)| (*depth, *number));
@@ -80,7 +81,8 @@ pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec
     explained
 }
 
-fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
+/// `imports`: the lines of imports whose packages are missing, by the paths that the output names.
+fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>, imports: &BTreeSet<(String, usize)>) -> Depth {
     let message = problem.message.as_str();
     let first = problem.headline();
     let has = |text: &str| message.contains(text);
@@ -89,7 +91,9 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
     }
     // Its reason is a problem of its own, if one was found.
     let is_of_project = first.starts_with("A problem occurred configuring ");
-    let is_of_task = problem.place.is_none() && (has("Execution failed for task '") || is_of_project);
+    let is_ended = first.starts_with("Gradle build daemon has been stopped");
+    let is_of_task =
+        problem.place.is_none() && (has("Execution failed for task '") || is_of_project || is_ended);
     if is_of_task
         && matches!(problem.tool, BuildTool::Gradle | BuildTool::Kapt | BuildTool::Ksp | BuildTool::R8)
     {
@@ -119,8 +123,13 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
     if has("NonExistentClass") || is_consequence(first) {
         return Depth::Consequence;
     }
+    let is_missed = || {
+        let line = problem.place.as_ref().and_then(|place| Some((place.path.clone(), place.line?)));
+        line.is_some_and(|line| imports.contains(&line))
+    };
     let is_import = place.is_some_and(|place| place.line_text.trim_start().starts_with("import "))
-        || first.starts_with("package ") && first.ends_with(" does not exist");
+        || place.is_none() && is_missed()
+        || is_missed_by_java(message);
     if is_import {
         return Depth::Import;
     }
@@ -128,6 +137,19 @@ fn depth(problem: &BuildProblem, place: Option<&ProjectPlace>) -> Depth {
         return Depth::Type;
     }
     Depth::Code
+}
+
+/// Whether javac misses what an import names: `package shop.till does not exist`, or a class of a package. `package till does not exist` is said of
+/// an expression whose first name is missing. Sources: gradle-m5.log of <https://github.com/AxelEncore/Parallax>, build_log.txt of
+/// <https://github.com/Rifaditya/Vanilla-Outsider-Better-Dogs>.
+fn is_missed_by_java(message: &str) -> bool {
+    let first = message.lines().next().unwrap_or_default();
+    let package = first.strip_prefix("package ").and_then(|rest| rest.strip_suffix(" does not exist"));
+    let is_of_package = |line: &str| {
+        let location = line.trim_start();
+        location.starts_with("location: package ") || location.starts_with("位置: 程序包 ")
+    };
+    package.is_some_and(|package| package.contains('.')) || message.lines().any(is_of_package)
 }
 
 fn is_about_versions(message: &str) -> bool {
@@ -240,7 +262,7 @@ pub(super) fn is_summary(first: &str) -> bool {
 }
 
 /// Returns the name that a message misses.
-fn missing_name(message: &str) -> Option<&str> {
+pub(super) fn missing_name(message: &str) -> Option<&str> {
     let first = message.lines().next().unwrap_or_default();
     for start in [
         "Unresolved reference: ",
@@ -257,4 +279,68 @@ fn missing_name(message: &str) -> Option<&str> {
         return symbol.split_whitespace().nth(1).map(|name| name.split('(').next().unwrap_or(name));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build_output::OutputPlace;
+
+    fn headlines(problems: Vec<BuildProblem>) -> Vec<String> {
+        let located = problems.into_iter().map(|problem| (problem, None)).collect();
+        ordered(located).iter().map(|explained| explained.problem.headline().to_owned()).collect()
+    }
+
+    #[test]
+    fn imports_that_miss_a_package_come_before_a_redeclaration() {
+        let at = |path: &str, line: usize, column: usize, message: &str| {
+            let place = OutputPlace { path: path.to_owned(), line: Some(line), column: Some(column) };
+            BuildProblem::error(BuildTool::Kotlinc, message).at(Some(place))
+        };
+        let redeclaration = || at("A.kt", 3, 7, "Redeclaration: class A");
+        let missing = "Unresolved reference 'till'.";
+        let import = |line: usize, column: usize| at("B.kt", line, column, missing);
+        let root = |problems: Vec<BuildProblem>| headlines(problems).remove(0);
+        assert_eq!(root(vec![redeclaration(), import(4, 17), import(5, 17)]), missing);
+        // One line, other columns, lines apart, a column where no import has its name, another error before them.
+        for others in [
+            vec![import(4, 17)],
+            vec![import(4, 17), import(5, 19)],
+            vec![import(4, 17), import(6, 17)],
+            vec![import(4, 5), import(5, 5)],
+            vec![at("B.kt", 2, 1, "x"), import(4, 17), import(5, 17)],
+        ] {
+            let all = std::iter::once(redeclaration()).chain(others).collect();
+            assert_eq!(root(all), "Redeclaration: class A");
+        }
+    }
+
+    #[test]
+    fn what_java_imports_comes_first() {
+        let error = |message: &str| BuildProblem::error(BuildTool::Javac, message);
+        let symbol = "cannot find symbol\n  symbol:   variable till\n  location: class Shop";
+        let imported = "cannot find symbol\n  symbol:   class Till\n  location: package shop.till";
+        let chinese = "找不到符号\n  符号:   类 Till\n  位置: 程序包 shop.till";
+        for first in [imported, chinese, "package shop.till does not exist"] {
+            assert_eq!(ordered(vec![(error(symbol), None), (error(first), None)])[0].problem.message, first);
+        }
+        let of_expression = "package till does not exist";
+        assert_eq!(headlines(vec![error(symbol), error(of_expression)])[0], "cannot find symbol");
+    }
+
+    #[test]
+    fn a_daemon_that_was_stopped_is_no_cause() {
+        let of_task = BuildProblem::error(
+            BuildTool::Gradle,
+            "Unable to delete 'till'\nExecution failed for task ':app:clean'.",
+        );
+        let ended = || {
+            BuildProblem::error(
+                BuildTool::Gradle,
+                "Gradle build daemon has been stopped: stop command received",
+            )
+        };
+        assert_eq!(headlines(vec![of_task, ended()])[0], "Unable to delete 'till'");
+        assert!(headlines(vec![ended()])[0].starts_with("Gradle build daemon"));
+    }
 }

@@ -9,6 +9,7 @@ mod exceptions;
 mod failed_tasks;
 mod failed_tests;
 mod flutter_advice;
+mod imports;
 mod joined_lines;
 mod likely_errors;
 mod lines;

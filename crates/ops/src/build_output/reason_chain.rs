@@ -208,6 +208,9 @@ fn tool_of(message: &str) -> BuildTool {
         BuildTool::Lint
     } else if has("failing tests") {
         BuildTool::Test
+    } else if has("Could not determine the dependencies of task '") {
+        // What the task would have run has not begun.
+        BuildTool::Gradle
     } else if has("R8") || has("com.android.tools.r8") {
         BuildTool::R8
     } else if has("esource linking failed") || has("esource compilation failed") {
@@ -251,6 +254,16 @@ mod tests {
         );
         let path = "      > jlink executable /jdk/bin/jlink does not exist.";
         assert_eq!(headline(&[of_task, course, named, path]), text_of(path));
+    }
+
+    // gradle_error.log of <https://github.com/nightshiftlabsza/LekkerLedger>.
+    #[test]
+    fn what_a_task_needs_is_not_said_by_its_tool() {
+        let block = [
+            "Could not determine the dependencies of task ':app:minifyReleaseWithR8'.",
+            "> SDK location not found. Define it.",
+        ];
+        assert_eq!(of_block(&block, None)[0].tool, BuildTool::Gradle);
     }
 
     #[test]
