@@ -174,7 +174,8 @@ fn id_end(lines: &[&str], id: usize) -> usize {
     while let Some(line) = lines.get(end).filter(|_| end < id + MAX_RECORD && !written.ends_with(ERROR_ID)) {
         let part = without_blanks(line);
         // Some editors join its parts with blanks between them.
-        let is_part = line.starts_with(' ') || line.split_whitespace().count() == 1 || ERROR_ID.ends_with(&part);
+        let is_part =
+            line.starts_with(' ') || line.split_whitespace().count() == 1 || ERROR_ID.ends_with(&part);
         if part.is_empty() || !is_part {
             break;
         }
