@@ -82,6 +82,24 @@ fn a_name_that_a_member_has_already_is_refused_for_extensions() {
 const FOO: &str = "package p\n\n/**\n * A foo of the [size] and [Bar.size], see [Foo.size], [p.Foo.size] and size.\n *\n * @property size the size\n */\nclass Foo(val size: Int) {\n    /** Half of the [size]. */\n    fun half() = size / 2\n}\n\n/** Has a [size] of its own, unlike [Foo.size]; `[size]`. */\nclass Bar {\n    val size = 1\n}\n";
 
 #[test]
+fn files_with_syntax_errors_that_hold_the_name_are_told() {
+    let till = "class Till {\n    fun ring() = 1\n}\n";
+    let using = "fun f(till: Till) {\n    till.ring()\n}\n\n// ring\nfun g(text: String) = text.)\n";
+    let wanted = json!({ "name_path": "Till/ring", "new_name": "toll" });
+    play(&[("Till.kt", till.as_bytes()), ("use.kt", using.as_bytes())], Answers::NoServer, async |stage| {
+        let done = stage.done("rename_symbol", wanted.clone()).await;
+        let note = "1 file with syntax errors holds the name and may hold further results: use.kt";
+        assert!(done.contains(note) && done.contains("; incomplete: a note says what is in doubt"), "{done}");
+        assert_eq!(stage.text("use.kt"), using.replace("till.ring", "till.toll"));
+    });
+    let using = using.replace("text.)", "text");
+    play(&[("Till.kt", till.as_bytes()), ("use.kt", using.as_bytes())], Answers::NoServer, async |stage| {
+        let done = stage.done("rename_symbol", wanted.clone()).await;
+        assert!(done.contains("; complete"), "{done}");
+    });
+}
+
+#[test]
 fn links_in_documentation_are_uses() {
     let expected = FOO
         .replace("of the [size]", "of the [zzz]")

@@ -69,6 +69,11 @@ impl UnsearchedFiles {
         unknown.map(|(obstacle, paths)| clause(obstacle, paths)).collect()
     }
 
+    /// Returns the clause for the files with syntax errors that hold the name, if there are any.
+    pub fn clause_of_broken(&self) -> Option<String> {
+        self.0.get(&Obstacle::BrokenWithName).map(|paths| clause(&Obstacle::BrokenWithName, paths))
+    }
+
     /// Returns the clauses for a question about everything rather than one name.
     pub fn clauses_of_all(&self) -> Vec<String> {
         self.0.iter().map(|(obstacle, paths)| clause_of_all(obstacle, paths)).collect()

@@ -124,6 +124,8 @@ pub(super) async fn draft(
         );
         notes.push(RenameNote::doubt(text, unchecked));
     }
+    // Around an error types tell nothing: what they rule out there may be a use.
+    notes.extend(judged.unread.clause_of_broken().map(|text| RenameNote::doubt(text, Vec::new())));
     if edit.is_empty() {
         let why = format!("no occurrence of '{}' was found", target.name);
         return Err(QuestionError::Place(why).into());
