@@ -85,7 +85,8 @@ fn completed_exception(lines: &[String], at: usize) -> Option<String> {
     let start = said.rfind(": ").map_or(0, |colon| colon + 2);
     let next = lines.get(at + 1).filter(|next| !next.trim_start().starts_with("at "));
     // Some messages begin in the next line: gradle_run.log of <https://github.com/JordanScarrott/BlockStacker>.
-    if said.ends_with(':')
+    if start == 0
+        && said.ends_with(':')
         && let Some(next) = next.filter(|next| !next.trim().is_empty())
     {
         return Some(format!("{said} {}", next.trim()));

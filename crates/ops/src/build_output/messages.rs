@@ -94,7 +94,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // Other compilers in the form of GCC: Dart's, in gradle_error.txt of <https://github.com/MeddyTz/fundihub>.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+):(?P<l>\d+):(?P<c>\d+): (?:fatal )?(?P<s>error|Error|warning|Warning): (?P<m>.*)$".to_owned(), Other, true),
         // Flutter's own build: build_debug.txt of <https://github.com/Ahmed-Alariqi/WebVault>.
-        (r"^Target \w+ failed: (?:[A-Z]\w*: )?(?P<m>\S.*)$".to_owned(), Other, false),
+        (r"^Target \w+ failed: [A-Z]\w*: (?P<m>\S.*)$".to_owned(), Other, false),
         (r"^(?:C/C\+\+: )?(?:ld(?:\.lld|64\.lld)?|clang(?:\+\+)?(?:\.exe)?): (?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, false),
         // android/build_log.txt of <https://github.com/rshashank-r/personal-life-app>.
         (r"^(?:C/C\+\+: )?ninja: error: (?P<m>.*)$".to_owned(), Clang, false),
@@ -253,6 +253,7 @@ mod tests {
     fn a_target_of_flutters_that_failed() {
         let problem = begun("Target till_bundle failed: Error: The till is open.").unwrap().problem;
         assert_eq!((problem.tool, problem.headline()), (BuildTool::Other, "The till is open."));
+        assert!(begun("Target till_bundle failed: Exception").is_none());
     }
 
     #[test]
