@@ -100,6 +100,27 @@ fn files_with_syntax_errors_that_hold_the_name_are_told() {
 }
 
 #[test]
+fn what_an_unproven_server_refuses_is_renamed_as_types_tell() {
+    let text = "interface Till {\n    fun ring()\n}\n\nclass Shop : Till {\n    override fun ring() {}\n}\n\nfun f(shop: Shop) = shop.ring()\n";
+    let refusal = json!({ "error": { "code": -32803, "message": "it is an override" } });
+    let script =
+        json!({ "capabilities": { "renameProvider": true }, "on": { "textDocument/rename": [refusal] } });
+    let wanted = json!({ "name_path": "Till/ring", "new_name": "toll" });
+    const FOR_KOTLIN: &str = "\n[[language]]\nname = \"kotlin\"\nlanguage-servers = [\"fake\"]\n";
+    const UNPROVEN: &str =
+        "rename = \"unproven\"\n\n[[language]]\nname = \"kotlin\"\nlanguage-servers = [\"fake\"]\n";
+    play(&[("Till.kt", text.as_bytes())], Answers::Fake(script.clone(), FOR_KOTLIN), async |stage| {
+        let refused = stage.refused("rename_symbol", wanted.clone()).await;
+        assert_eq!(refused, "fake refuses textDocument/rename: it is an override");
+    });
+    play(&[("Till.kt", text.as_bytes())], Answers::Fake(script, UNPROVEN), async |stage| {
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("; complete"), "{done}");
+        assert_eq!(stage.text("Till.kt"), text.replace("ring", "toll"));
+    });
+}
+
+#[test]
 fn links_in_documentation_are_uses() {
     let expected = FOO
         .replace("of the [size]", "of the [zzz]")

@@ -17,7 +17,7 @@ use crate::support::write;
 
 /// The servers of the project's languages.
 pub enum Answers {
-    /// fake-ls with this script, for Python, and further keys of its table.
+    /// fake-ls with this script, for Python, and further keys of its table; further tables may follow them.
     Fake(Value, &'static str),
     /// The servers in this directory.
     Real(PathBuf),
@@ -156,8 +156,8 @@ fn fake(path: &Path, mut script: Value, keys: &str) -> String {
     write(&path.join("script.json"), &script.to_string());
     std::os::unix::fs::symlink(fake_ls(), path.join("installed/fake/bin/fake")).unwrap();
     format!(
-        "[language-server.fake]\ncommand = \"fake\"\nargs = [{:?}]\n{keys}\n\
-         readiness = {{ start-grace-ms = 0, server-status = true }}\n\
+        "[language-server.fake]\ncommand = \"fake\"\nargs = [{:?}]\n\
+         readiness = {{ start-grace-ms = 0, server-status = true }}\n{keys}\n\
          [[language]]\nname = \"python\"\nfile-types = [\"py\"]\nlanguage-servers = [\"fake\"]\ngrammar = \"python\"\n",
         path.join("script.json")
     )

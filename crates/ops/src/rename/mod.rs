@@ -172,7 +172,9 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
             by_server::draft(project, &symbol, ask, (said, asked), &judged, &unparsed.with_accessors())
                 .await?
         }
-        Err(why) if is_none(&why) => by_syntax::draft(project, &symbol, ask, why, &judged, unparsed).await?,
+        Err(why) if is_none(&why) || is_left_to_types(project, &symbol.target, &why) => {
+            by_syntax::draft(project, &symbol, ask, why, &judged, unparsed).await?
+        }
         Err(why) => return Err(QuestionError::from(why).into()),
     };
     draft.notes.splice(0..0, noted);
@@ -247,6 +249,12 @@ fn is_none(why: &ServerError) -> bool {
             | ServerError::Unsupported { .. }
             | ServerError::Down { .. }
     )
+}
+
+/// Whether a server refuses what types tell better than it does: its renames are unproven, as those of kmp-lsp, which refuses members that override.
+fn is_left_to_types(project: &Project, target: &Target, why: &ServerError) -> bool {
+    matches!(why, ServerError::Refused { server, .. } if merged::is_unproven(project, server))
+        && symd_resolve::has_types(&target.file)
 }
 
 /// Adds the mentions that are to be changed too, and notes the others.
