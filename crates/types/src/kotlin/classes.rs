@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::callables::property_node;
 use super::declarations::DeclarationKind;
+use super::result_extent::ResultExtent;
 use super::substitution::Substitution;
 use super::ty::Type;
 use super::type_references::is_type;
@@ -126,8 +127,8 @@ impl Universe<'_> {
         if let Some(known) = self.known(memo, &class) {
             return known;
         }
-        let (found, is_whole) = self.noting_refusals(|| Arc::new(self.find_ancestors(class)));
-        memo.keep(class, found.clone(), is_whole);
+        let (found, extent) = self.cuts.noting(|| Arc::new(self.find_ancestors(class)));
+        memo.keep(class, found.clone(), extent == ResultExtent::Whole);
         found
     }
 

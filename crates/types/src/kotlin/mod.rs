@@ -36,6 +36,7 @@ mod packages;
 mod qualifiers;
 mod question_memos;
 mod resolve;
+mod result_extent;
 mod scopes;
 mod smart_casts;
 mod source_file;

@@ -1,5 +1,5 @@
 //! Results that are kept for one question only: they are needed again and again, and found quickly from the findings. Invariant: a
-//! result that a limit or a cycle cut is not kept.
+//! result that was refused in part is not kept.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::findings::FileNode;
 use super::number_hash::NumberHash;
 use super::qualifiers::Qualifier;
+use super::result_extent::ResultExtent;
 use super::scopes::Level;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
 use symd_syntax::NodeId;
@@ -25,29 +26,37 @@ pub(super) type Levels = Arc<[Level]>;
 /// Of how many places the scopes are kept.
 const MAX_LEVELS: usize = 1_000;
 
+/// A result, and whether it was found without results that are cut.
+#[derive(Clone)]
+pub(super) struct KeptResult<T> {
+    result: T,
+    is_whole: bool,
+}
+
+/// Results by key.
+type QuestionMemo<K, T> = RefCell<HashMap<K, KeptResult<T>, NumberHash>>;
+
 #[derive(Default)]
 pub(super) struct QuestionMemos {
-    pub(super) qualifiers: RefCell<HashMap<QualifierKey, Option<Qualifier>, NumberHash>>,
-    levels: RefCell<HashMap<FileNode, Levels, NumberHash>>,
-    tiers: RefCell<HashMap<FileKey, HashMap<String, Tiers>, NumberHash>>,
+    pub(super) qualifiers: QuestionMemo<QualifierKey, Option<Qualifier>>,
+    levels: QuestionMemo<FileNode, Levels>,
+    tiers: RefCell<HashMap<FileKey, HashMap<String, KeptResult<Tiers>>, NumberHash>>,
 }
 
 impl Universe<'_> {
     /// Returns what `memo` knows, or finds it out.
     pub(super) fn known_or<K: Eq + Hash, T: Clone>(
         &self,
-        memo: &RefCell<HashMap<K, T, NumberHash>>,
+        memo: &QuestionMemo<K, T>,
         key: K,
         find: impl FnOnce() -> T,
     ) -> T {
         if let Some(known) = memo.borrow().get(&key) {
-            return known.clone();
+            return self.taken(known);
         }
-        let (found, is_whole) = self.noting_refusals(find);
-        if is_whole {
-            memo.borrow_mut().insert(key, found.clone());
-        }
-        found
+        self.found(find, |kept| {
+            memo.borrow_mut().insert(key, kept);
+        })
     }
 
     /// Like [`Universe::known_or`], for the scopes around a node. Those of few places are kept: what is asked for next is near.
@@ -68,12 +77,27 @@ impl Universe<'_> {
     ) -> Tiers {
         let memo = &self.memos.tiers;
         if let Some(known) = memo.borrow().get(&file.key).and_then(|of_file| of_file.get(name)) {
-            return known.clone();
+            return self.taken(known);
         }
-        let (found, is_whole) = self.noting_refusals(find);
-        if is_whole {
-            memo.borrow_mut().entry(file.key).or_default().insert(name.to_owned(), found.clone());
+        self.found(find, |kept| {
+            memo.borrow_mut().entry(file.key).or_default().insert(name.to_owned(), kept);
+        })
+    }
+
+    /// Returns a kept result, and notes if it is not whole.
+    fn taken<T: Clone>(&self, kept: &KeptResult<T>) -> T {
+        if !kept.is_whole {
+            self.cuts.note_cut_result();
         }
-        found
+        kept.result.clone()
+    }
+
+    /// Finds a result out, and hands it to `keep` unless something was refused.
+    fn found<T: Clone>(&self, find: impl FnOnce() -> T, keep: impl FnOnce(KeptResult<T>)) -> T {
+        let (result, extent) = self.cuts.noting(find);
+        if extent != ResultExtent::Refused {
+            keep(KeptResult { result: result.clone(), is_whole: extent == ResultExtent::Whole });
+        }
+        result
     }
 }

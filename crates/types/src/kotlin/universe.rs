@@ -13,6 +13,7 @@ use super::findings::{KotlinFindings, Memo, MemoKey};
 use super::library::{self, Library};
 use super::number_hash::NumberHash;
 use super::question_memos::QuestionMemos;
+use super::result_extent::{CutCounts, ResultExtent};
 use super::source_file::SourceFile;
 use symd_syntax::NodeId;
 
@@ -177,8 +178,7 @@ pub struct Universe<'p> {
     pub(super) memos: QuestionMemos,
     in_progress: RefCell<HashSet<(Work, FileKey, NodeId), NumberHash>>,
     depth: Cell<u32>,
-    /// How often [`Universe::guarded`] refused, or a result was taken that a refusal had cut.
-    refusals: Cell<u64>,
+    pub(super) cuts: CutCounts,
     /// The nodes that were looked into for the identifier in question.
     pub(super) steps: Cell<u32>,
 }
@@ -194,7 +194,7 @@ impl<'p> Universe<'p> {
             memos: QuestionMemos::default(),
             in_progress: RefCell::default(),
             depth: Cell::new(0),
-            refusals: Cell::new(0),
+            cuts: CutCounts::default(),
             steps: Cell::new(0),
         }
     }
@@ -414,7 +414,7 @@ impl<'p> Universe<'p> {
             || self.project.is_cancelled()
             || !self.in_progress.borrow_mut().insert((kind, file, node))
         {
-            self.refusals.set(self.refusals.get() + 1);
+            self.cuts.note_refusal();
             return None;
         }
         self.depth.set(self.depth.get() + 1);
@@ -432,13 +432,13 @@ impl<'p> Universe<'p> {
     ) -> Option<T> {
         let (known, is_whole) = memo.get(key)?;
         if !is_whole {
-            self.refusals.set(self.refusals.get() + 1);
+            self.cuts.note_cut_result();
         }
         Some(known)
     }
 
     /// Returns what `memo` knows of a declaration or node, or finds it out. A result that a refusal within it may have cut
-    /// is not kept: outside of the cycle, or for another identifier, it would be whole.
+    /// is not kept.
     pub(super) fn remembered<K: MemoKey, T: Clone>(
         &self,
         memo: &Memo<K, T>,
@@ -448,9 +448,9 @@ impl<'p> Universe<'p> {
         if let Some(known) = self.known(memo, &key) {
             return known;
         }
-        let (found, is_whole) = self.noting_refusals(find);
-        if is_whole {
-            memo.keep(key, found.clone(), true);
+        let (found, extent) = self.cuts.noting(find);
+        if extent != ResultExtent::Refused {
+            memo.keep(key, found.clone(), extent == ResultExtent::Whole);
         }
         found
     }
@@ -467,16 +467,9 @@ impl<'p> Universe<'p> {
         if let Some(known) = self.known(memo, &key) {
             return Some(known);
         }
-        let (found, is_whole) = self.noting_refusals(|| self.guarded(kind, file, node, find));
+        let (found, extent) = self.cuts.noting(|| self.guarded(kind, file, node, find));
         let found = found?;
-        memo.keep(key, found.clone(), is_whole);
+        memo.keep(key, found.clone(), extent == ResultExtent::Whole);
         Some(found)
-    }
-
-    /// Returns the result of `find`, and whether nothing was refused meanwhile.
-    pub(super) fn noting_refusals<T>(&self, find: impl FnOnce() -> T) -> (T, bool) {
-        let refusals = self.refusals.get();
-        let found = find();
-        (found, self.refusals.get() == refusals)
     }
 }
