@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::family::{Family, has_types, is_jvm};
 use super::kotlin_project::profile;
-use super::kotlin_state::KotlinState;
+use super::kotlin_state::{CONTRACT_WORD, KotlinState};
 use super::sources::Sources;
 use symd_base::Cancel;
 use symd_index::{EntryChange, FileEntry};
-use symd_syntax::Outline;
+use symd_syntax::{Outline, name_hash};
 use symd_types::kotlin::SourceFile;
 
 /// After this many edits it is about as fast to find everything out again.
@@ -75,5 +75,9 @@ fn have_same_symbols(before: &FileEntry, after: &FileEntry) -> bool {
         let visible = rows.filter(|&at| !outline.rows[at].is_local());
         visible.map(|at| (outline.name_path(at), outline.rows[at].kind())).collect::<Vec<_>>()
     };
-    was.imports.package() == is.imports.package() && visible(&was) == visible(is)
+    let contract = name_hash(CONTRACT_WORD.as_bytes());
+    let holds_contract = |outline: &Outline| outline.occurrences.contains_hash(contract);
+    was.imports.package() == is.imports.package()
+        && holds_contract(&was) == holds_contract(is)
+        && visible(&was) == visible(is)
 }

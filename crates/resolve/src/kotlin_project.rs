@@ -1,13 +1,13 @@
 //! The Kotlin files of a snapshot, as `types` asks for them.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::accessors::accessor_names;
 use super::classes::is_class;
 use super::family::has_types;
-use super::kotlin_state::{KotlinFiles, is_java};
+use super::kotlin_state::{CONTRACT_WORD, KotlinFiles, is_java};
 use super::profiles::LanguageProfile;
 use super::sources::{IndexedDeclaration, Sources};
 use symd_base::{Cancel, RelPath};
@@ -23,6 +23,8 @@ pub(super) struct KotlinProject<'a> {
     cancel: &'a Cancel,
     pub(super) files: Arc<KotlinFiles>,
     java_classes: RefCell<HashMap<String, Option<IndexedDeclaration>>>,
+    /// Set when the files with contracts were asked for.
+    needs_contracts: OnceCell<()>,
 }
 
 impl<'a> KotlinProject<'a> {
@@ -33,7 +35,13 @@ impl<'a> KotlinProject<'a> {
         files: Option<Arc<KotlinFiles>>,
     ) -> KotlinProject<'a> {
         let files = files.unwrap_or_else(|| Arc::new(KotlinFiles::new(sources)));
-        KotlinProject { sources, cancel, files, java_classes: RefCell::default() }
+        KotlinProject {
+            sources,
+            cancel,
+            files,
+            java_classes: RefCell::default(),
+            needs_contracts: OnceCell::new(),
+        }
     }
 
     /// Whether a Java file may declare what Kotlin code calls `name`: itself or an accessor. It holds the word then.
@@ -169,6 +177,13 @@ impl KotlinSources for KotlinProject<'_> {
             row.is_none_or(|row| !row.kind().is_callable())
         };
         found.map_or(true, |hits| hits.iter().any(is_value))
+    }
+
+    fn may_have_contract(&self, name: &str) -> bool {
+        self.needs_contracts.get_or_init(|| {
+            self.sources.snapshot().files.need_any_words([NeededWords::of_name(CONTRACT_WORD)]);
+        });
+        self.files.contracted(self.sources).contains(name)
     }
 
     fn is_cancelled(&self) -> bool {

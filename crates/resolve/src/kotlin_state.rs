@@ -41,6 +41,8 @@ pub(super) struct KotlinFiles {
     java: OnceLock<Vec<Arc<FileEntry>>>,
     /// The packages that files of Kotlin and Java declare, of those that are known.
     packages: OnceLock<HashSet<String>>,
+    /// The names of the functions of known Kotlin files that hold [`CONTRACT_WORD`].
+    contracted: OnceLock<HashSet<String>>,
     /// The keys of the files, by the name that the class of a file's functions has unless an annotation gives another.
     by_class: OnceLock<HashMap<String, Vec<FileKey>>>,
 }
@@ -61,6 +63,7 @@ impl KotlinFiles {
             has_java,
             java: OnceLock::new(),
             packages: OnceLock::new(),
+            contracted: OnceLock::new(),
             by_class: OnceLock::new(),
         }
     }
@@ -98,7 +101,24 @@ impl KotlinFiles {
             known.filter(|file| is_jvm(file)).filter_map(|file| file.imports()?.package()).collect()
         })
     }
+
+    /// Returns the names of the functions of known Kotlin files that hold [`CONTRACT_WORD`].
+    pub(super) fn contracted(&self, sources: &dyn Sources) -> &HashSet<String> {
+        self.contracted.get_or_init(|| {
+            let known = sources.snapshot().files.known_within(&RelPath::root());
+            let holding = known.filter(|file| has_types(file) && file.holds(CONTRACT_WORD));
+            let outlines = holding.filter_map(|file| file.outline());
+            let functions = outlines.flat_map(|outline| {
+                let callable = outline.rows.iter().filter(|row| row.kind().is_callable());
+                callable.map(|row| outline.name(row).to_owned())
+            });
+            functions.collect()
+        })
+    }
 }
+
+/// A word that a contract holds which shows the type of a value.
+pub(super) const CONTRACT_WORD: &str = "implies";
 
 pub(super) fn is_java(file: &FileEntry) -> bool {
     is_jvm(file) && !has_types(file)

@@ -33,7 +33,7 @@ impl Random {
     fn declaration(&mut self) -> String {
         let (a, b, c) = (self.class(), self.class(), self.class());
         let (m, n, o) = (self.member(), self.member(), self.member());
-        match self.0.u8(..19) {
+        match self.0.u8(..21) {
             0 => format!("class {a}(val {m}: {b}) {{ fun {n}() = {m}.{o} }}\n"),
             1 => format!("open class {a} : {b}() {{ override fun {m}(x: {c}) = x.{n}() }}\n"),
             2 => format!("interface {a}<T> {{ val {m}: T; fun {n}(f: (T) -> {b}): T }}\n"),
@@ -58,6 +58,8 @@ impl Random {
                 "class {a} {{ fun {m}(x: {b}) {{ with(x) {{ {n}().{o} }} }}\n  fun {n}() {{ {m}({c}()) }} }}\n"
             ),
             17 => format!("fun {m}() {{ object : {a}() {{ val {n} = {o} }}.{n}.{m}() }}\n"),
+            18 => format!("fun {m}(x: Any) {{ contract {{ returns() implies (x is {a}) }}; {n}(x) }}\n"),
+            19 => format!("fun {m}(x: Any) {{ {n}(x)\n  x.{o}() }}\n"),
             _ => format!("fun <T : {a}> T.{m}(f: T.() -> {b}) = f().{n}({o} = 1)\n"),
         }
     }

@@ -36,3 +36,26 @@ fn kotlin_and_typescript() {
         //- b.ts\nimport { f } from '.';\n$0f();\n";
     assert_eq!(defined(fixture), ["a.ts:1"]);
 }
+
+#[test]
+fn contracts_of_other_files_show_the_type_of_a_value() {
+    let base = "//- shapes/Shapes.kt\npackage shapes\nopen class Shape\n\
+        class Circle : Shape() { val radius = 1 }\n\
+        class Square : Shape() { val radius = 2 }\n\
+        //- shapes/Checks.kt\npackage shapes\n\
+        fun Shape.requireCircle() { contract { returns() implies (this@requireCircle is Circle) } }\n\
+        fun requireSquare(shape: Shape) { contract { returns() implies (shape is Square) } }\n\
+        class Checks { fun mustBeCircle(shape: Shape) { contract { returns() implies (shape is Circle) } } }\n\
+        //- shapes/Silent.kt\npackage shapes\nfun requireNothing(shape: Shape) { println(shape) }\n";
+    let within = |import: &str, call: &str| {
+        defined(&format!(
+            "{base}//- Use.kt\nimport shapes.*\n{import}\nfun use(shape: Shape) {{ {call}; shape.$0radius }}\n"
+        ))
+    };
+    assert_eq!(within("", "shape.requireCircle()"), ["shapes/Shapes.kt:3"]);
+    assert_eq!(within("", "requireSquare(shape)"), ["shapes/Shapes.kt:4"]);
+    assert_eq!(within("", "Checks().mustBeCircle(shape)"), ["shapes/Shapes.kt:3"]);
+    assert_eq!(within("import shapes.requireSquare as must", "must(shape)"), ["shapes/Shapes.kt:4"]);
+    assert_ne!(within("", "requireNothing(shape)"), ["shapes/Shapes.kt:3"]);
+    assert_ne!(within("", "requireNothing(shape)"), ["shapes/Shapes.kt:4"]);
+}

@@ -1,6 +1,7 @@
-//! What other files see of a file: everything except comments and the blocks of functions. The result type of a function with a block is
-//! written, or is `Unit`.
+//! What other files see of a file: everything except comments and the blocks of functions without a contract. The result type of a
+//! function with a block is written, or is `Unit`.
 
+use super::contracts::contract;
 use super::declarations::is_class_node;
 use super::source_file::SourceFile;
 use symd_base::{ContentHash, TextRange};
@@ -45,11 +46,12 @@ impl SourceFile {
         ContentHash::of(&[text.as_bytes(), &nodes].concat())
     }
 
-    /// Whether a node is the block of a function, and declares no class or object. Members of a class in a block are found by their names from
-    /// other files, so such a block is not hidden.
+    /// Whether a node is the block of a function, and declares no class or object and no contract. Members of a class in a block are found by
+    /// their names from other files, and a contract tells callers about their values, so such a block is not hidden.
     fn hides_its_text(&self, node: NodeId) -> bool {
         self.kind(node) == K::FunctionBody
             && self.text_of(node).starts_with('{')
+            && contract(self, node).is_none()
             && !self.tree().subtree(node).any(|within| is_class_node(self, within))
     }
 }

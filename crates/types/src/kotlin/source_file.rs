@@ -21,8 +21,12 @@ pub(super) struct KotlinImport {
 impl KotlinImport {
     /// Returns the name that the import binds; `None` for a star.
     pub(super) fn bound(&self) -> Option<&str> {
-        let last = || self.path.rsplit('.').next().unwrap_or(&self.path);
-        (!self.is_star).then(|| self.alias.as_deref().unwrap_or_else(last))
+        (!self.is_star).then(|| self.alias.as_deref().unwrap_or_else(|| self.last_name()))
+    }
+
+    /// Returns the last name of the path.
+    pub(super) fn last_name(&self) -> &str {
+        self.path.rsplit('.').next().unwrap_or(&self.path)
     }
 }
 

@@ -330,6 +330,11 @@ fn other_files_see_no_difference_in_blocks_and_comments_only() {
     // Types in blocks: their members are found by their names.
     let with_type = |member: &str| format!("fun make() {{ object {{ fun {member}() = 1 }}.{member}() }}\n");
     assert!(!looks_like(&with_type("open"), &with_type("close")));
+    // What a contract tells is true of its callers.
+    let with_contract = |ty: &str| {
+        format!("fun check(a: Any) {{ contract {{ returns() implies (a is {ty}) }}; verify(a) }}\n")
+    };
+    assert!(!looks_like(&with_contract("Shop"), &with_contract("Till")));
     // Operators are not told apart by nodes.
     assert!(!looks_like("val a = b + c\n", "val a = b - c\n"));
 }

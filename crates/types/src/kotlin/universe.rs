@@ -102,6 +102,11 @@ pub trait KotlinSources {
         true
     }
 
+    /// Whether a function of the project called `name` may have a contract that shows the type of a value.
+    fn may_have_contract(&self, _name: &str) -> bool {
+        true
+    }
+
     /// Whether the project, or code generated for it, may declare something with this qualified name.
     fn may_declare(&self, qualified: &str) -> bool;
 }
@@ -137,6 +142,10 @@ impl<P: KotlinSources> KotlinSources for Rc<P> {
 
     fn may_declare_value(&self, name: &str) -> bool {
         P::may_declare_value(self, name)
+    }
+
+    fn may_have_contract(&self, name: &str) -> bool {
+        P::may_have_contract(self, name)
     }
 
     fn may_see(&self, from: FileKey, declared: FileKey) -> bool {
@@ -273,6 +282,14 @@ impl<'p> Universe<'p> {
 
     pub(super) fn may_declare(&self, qualified: &str) -> bool {
         self.project.may_declare(qualified)
+    }
+
+    /// Whether a function that a file calls `name` may have a contract that shows the type of a value. The library has none.
+    pub(super) fn may_have_contract(&self, file: &SourceFile, name: &str) -> bool {
+        self.project.may_have_contract(name)
+            || file.imports.iter().any(|import| {
+                import.alias.as_deref() == Some(name) && self.project.may_have_contract(import.last_name())
+            })
     }
 
     /// Whether two files are of different modules.
