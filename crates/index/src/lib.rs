@@ -6,6 +6,7 @@ pub mod cache;
 mod digest;
 mod entry_memory;
 mod entry_outline;
+mod fields;
 mod file;
 mod files;
 mod needed_words;

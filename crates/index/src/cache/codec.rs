@@ -1,7 +1,7 @@
 //! Encodes outlines as bytes. Decoding checks every offset, so that no file on disk, even one with a correct
 //! checksum, can make a later slice panic.
 
-use super::pack::Fields;
+use crate::fields::{Fields, numbers};
 use symd_syntax::{Imports, Occurrences, Outline, Row};
 
 /// Bytes of one encoded row.
@@ -61,20 +61,18 @@ pub fn encode(outline: &Outline) -> Vec<u8> {
 /// Decodes an outline; `None` when the bytes are not a valid one.
 pub fn decode(bytes: &[u8]) -> Option<Outline> {
     let mut fields = Fields(bytes);
-    let mut count = || Some(u32::from_le_bytes(fields.take()?) as usize);
+    let mut count = || Some(fields.u32()? as usize);
     let (rows, names, imports) = (count()?, count()?, count()?);
     let (hashes, offsets, flags) = (count()?, count()?, count()?);
-    let mut rest = fields.0;
     let rows: Box<[Row]> =
-        take(&mut rest, rows.checked_mul(ROW)?)?.chunks_exact(ROW).map(row).collect::<Option<_>>()?;
-    let names: Box<str> = std::str::from_utf8(take(&mut rest, names)?).ok()?.into();
-    let imports = Imports::from_packed(take(&mut rest, imports)?);
-    let hashes_bytes = take(&mut rest, hashes.checked_mul(4)?)?;
+        fields.take(rows.checked_mul(ROW)?)?.chunks_exact(ROW).map(row).collect::<Option<_>>()?;
+    let names: Box<str> = std::str::from_utf8(fields.take(names)?).ok()?.into();
+    let imports = Imports::from_packed(fields.take(imports)?);
+    let hashes = fields.numbers(hashes)?.into();
     // An outline without occurrences may have no starts; otherwise there is one more start than hashes.
-    let starts = rest.len().checked_sub(offsets)?;
-    let starts_bytes = take(&mut rest, starts)?;
-    let occurrences =
-        Occurrences { hashes: numbers(hashes_bytes), starts: numbers(starts_bytes), offsets: rest.into() };
+    let starts = fields.0.len().checked_sub(offsets)?;
+    let starts = numbers(fields.take(starts)?).collect();
+    let occurrences = Occurrences { hashes, starts, offsets: fields.0.into() };
     let (has_errors, hides_types) = (flags & 1 != 0, flags & 2 != 0);
     let outline = Outline { rows, names, occurrences, imports, has_errors, hides_types };
     is_sound(&outline).then_some(outline)
@@ -101,26 +99,16 @@ fn is_sound(outline: &Outline) -> bool {
     rows_sound && starts_sound && occurrences.hashes.is_sorted()
 }
 
-fn take<'a>(rest: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
-    let (head, tail) = rest.split_at_checked(count)?;
-    *rest = tail;
-    Some(head)
-}
-
-fn numbers(bytes: &[u8]) -> Box<[u32]> {
-    bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
-}
-
 fn row(bytes: &[u8]) -> Option<Row> {
     let mut fields = Fields(bytes);
-    let mut number = || Some(u32::from_le_bytes(fields.take()?));
+    let mut number = || fields.u32();
     let (start, end, name_start, name_at) = (number()?, number()?, number()?, number()?);
     let (parent, start_line, end_line, name_line, descendants) =
         (number()?, number()?, number()?, number()?, number()?);
-    let name_len = u16::from_le_bytes(fields.take()?);
-    let index = u16::from_le_bytes(fields.take()?);
-    let [kind, flags] = fields.take()?;
-    let head = u16::from_le_bytes(fields.take()?);
+    let name_len = fields.u16()?;
+    let index = fields.u16()?;
+    let [kind, flags] = fields.array()?;
+    let head = fields.u16()?;
     Some(Row {
         start,
         end,

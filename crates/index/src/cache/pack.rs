@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Key, codec};
+use crate::fields::Fields;
 use symd_base::ContentHash;
 use symd_base::state::{self, StateError};
 use symd_syntax::Outline;
@@ -72,11 +73,11 @@ impl Pack {
         let mut header = [0; HEADER];
         file.read_exact_at(&mut header, 0).ok()?;
         let mut fields = Fields(&header);
-        if fields.take::<8>()? != *MAGIC || u32::from_le_bytes(fields.take()?) != VERSION {
+        if fields.array()? != *MAGIC || fields.u32()? != VERSION {
             return None;
         }
-        let count = u32::from_le_bytes(fields.take()?) as usize;
-        let checksum: [u8; 16] = fields.take()?;
+        let count = fields.u32()? as usize;
+        let checksum = fields.hash()?;
         if count > MAX_ENTRIES {
             return None;
         }
@@ -86,7 +87,7 @@ impl Pack {
         }
         let mut index = vec![0; index_bytes];
         file.read_exact_at(&mut index, HEADER as u64).ok()?;
-        if ContentHash::of(&index).0 != checksum {
+        if ContentHash::of(&index) != checksum {
             return None;
         }
         let index: Arc<[(Key, OutlineRange)]> =
@@ -180,11 +181,11 @@ pub(super) fn size_of_pack(lengths: impl Iterator<Item = usize>) -> u64 {
 
 fn entry(bytes: &[u8]) -> Option<(Key, OutlineRange)> {
     let mut fields = Fields(bytes);
-    let content = ContentHash(fields.take()?);
-    let fingerprint = u64::from_le_bytes(fields.take()?);
-    let offset = u64::from_le_bytes(fields.take()?);
-    let checksum = u64::from_le_bytes(fields.take()?);
-    let length = u32::from_le_bytes(fields.take()?);
+    let content = fields.hash()?;
+    let fingerprint = fields.u64()?;
+    let offset = fields.u64()?;
+    let checksum = fields.u64()?;
+    let length = fields.u32()?;
     Some((Key { content, fingerprint }, OutlineRange { offset, length, checksum }))
 }
 
@@ -192,15 +193,4 @@ fn checksum(bytes: &[u8]) -> u64 {
     let mut cut = [0; 8];
     cut.copy_from_slice(&ContentHash::of(bytes).0[..8]);
     u64::from_le_bytes(cut)
-}
-
-/// A reader that takes fixed-size fields one after the other from the front.
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
-
-impl Fields<'_> {
-    pub(super) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (head, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
-        Some(*head)
-    }
 }

@@ -1,6 +1,7 @@
 //! The parts of a stored index as bytes. Invariant: what is decoded is what was encoded, or nothing.
 
 use crate::cache::Key;
+use crate::fields::Fields;
 use crate::outline_summaries::KnownOutline;
 use symd_base::{ContentHash, RelPath};
 use symd_sys::clock::ClockReading;
@@ -14,10 +15,6 @@ pub(super) const HEADER: usize = 40;
 pub(super) const GROUP: usize = 2048;
 const HAS_ERRORS: u8 = 1;
 const HIDES_TYPES: u8 = 2;
-
-/// Bytes that are taken from the front.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct IndexBytes<'a>(pub(super) &'a [u8]);
 
 /// The state of a file, and what is known of its outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,51 +70,14 @@ impl IndexPart {
     }
 }
 
-impl<'a> IndexBytes<'a> {
-    pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(head)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.take(N)?.try_into().ok()
-    }
-
-    pub(super) fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
-    }
-
-    pub(super) fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
-
-    fn i64(&mut self) -> Option<i64> {
-        self.array().map(i64::from_le_bytes)
-    }
-
-    pub(super) fn hash(&mut self) -> Option<ContentHash> {
-        self.array().map(ContentHash)
-    }
-
-    /// Takes so many numbers.
-    pub(super) fn numbers(&mut self, count: usize) -> Option<Vec<u32>> {
-        let bytes = self.take(count.checked_mul(4)?)?;
-        Some(
-            bytes
-                .chunks_exact(4)
-                .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
-                .collect(),
-        )
-    }
-
+impl Fields<'_> {
     fn part(&mut self) -> Option<IndexPart> {
         Some(IndexPart { length: self.u32()?, hash: self.hash()? })
     }
 
     /// Takes a record; `None` also if its path is not written as paths are.
     pub(super) fn record(&mut self) -> Option<FileRecord> {
-        let length = usize::from(self.array().map(u16::from_le_bytes)?);
+        let length = usize::from(self.u16()?);
         let text = std::str::from_utf8(self.take(length)?).ok()?;
         let path = RelPath::new(text).ok().filter(|path| path.as_str() == text)?;
         let stat = Stat {

@@ -4,10 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::format::{HEADER, IndexBytes, IndexPart, header};
+use super::format::{HEADER, IndexPart, header};
 use super::{StoredExtent, StoredIndex, write};
 use crate::cache::Key;
 use crate::entry_outline::OutlineReader;
+use crate::fields::Fields;
 use crate::file::{Content, FileEntry, Origin};
 use crate::snapshot::IndexState;
 use symd_base::{Cancel, ContentHash, RelPath};
@@ -80,11 +81,11 @@ fn check_file(path: &Path, spilled_bytes: usize) {
 
 /// Returns the bytes with the hashes that they should have, if there is a directory.
 fn sealed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = IndexBytes(bytes.get(..HEADER)?);
+    let mut rest = Fields(bytes.get(..HEADER)?);
     rest.take(12)?;
     let (length, offset) = (rest.u32()?, usize::try_from(rest.u64()?).ok()?);
     let end = offset.checked_add(length as usize)?;
-    let mut directory = IndexBytes(bytes.get(offset..end)?).directory()?;
+    let mut directory = Fields(bytes.get(offset..end)?).directory()?;
     let mut next = HEADER;
     let mut seal = |part: &mut IndexPart| {
         let end = next.checked_add(part.length as usize)?;

@@ -6,11 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::format::{
-    FileGroup, FileRecord, HEADER, IndexBytes, IndexDirectory, IndexPart, MAGIC, TableParts, VERSION,
-};
+use super::format::{FileGroup, FileRecord, HEADER, IndexDirectory, IndexPart, MAGIC, TableParts, VERSION};
 use super::{StoredEntries, StoredIndex, StoredTable};
 use crate::entry_outline::{EntryOutline, OutlineReader};
+use crate::fields::Fields;
 use crate::file::{Content, FileEntry, Origin};
 use crate::outline_summaries::{OutlineSummaries, OutlineSummary};
 use crate::postings::PackedPostings;
@@ -98,7 +97,7 @@ impl StoredIndex {
 fn directory(file: &File) -> Option<(IndexDirectory, u64)> {
     let mut header = [0; HEADER];
     file.read_exact_at(&mut header, 0).ok()?;
-    let mut header = IndexBytes(&header);
+    let mut header = Fields(&header);
     if header.take(MAGIC.len())? != MAGIC || header.u32()? != VERSION {
         return None;
     }
@@ -108,7 +107,7 @@ fn directory(file: &File) -> Option<(IndexDirectory, u64)> {
         return None;
     }
     let bytes = read(file, LocatedPart { offset, part: IndexPart { length, hash } })?;
-    Some((IndexBytes(&bytes).directory()?, offset))
+    Some((Fields(&bytes).directory()?, offset))
 }
 
 /// Returns the bytes of a part; `None` if they are not those that were written.
@@ -130,7 +129,7 @@ fn read_group(
     reader: &Arc<dyn OutlineReader>,
 ) -> Option<Vec<FileWithRows>> {
     let bytes = read(file, places.records)?;
-    let mut rest = IndexBytes(&bytes);
+    let mut rest = Fields(&bytes);
     // The count is not trusted for memory: each record takes bytes.
     let (mut records, mut known) = (Vec::new(), Vec::new());
     for _ in 0..places.files {
@@ -177,7 +176,7 @@ fn read_table(
     spilled_bytes: usize,
 ) -> Option<Segment> {
     let bytes = read(file, head)?;
-    let (mut rest, names) = (IndexBytes(&bytes), table.names as usize);
+    let (mut rest, names) = (Fields(&bytes), table.names as usize);
     let arena = rest.take(table.arena as usize)?.to_vec();
     let (starts, list_starts) = (rest.numbers(names.checked_add(1)?)?, rest.numbers(names + 1)?);
     let checksums = rest.numbers(names)?;
