@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 /// Returns the bytes of the whole object where a node is the beginning of such a one; `None` for all other nodes.
 pub(super) fn whole_object(node: Node<'_>) -> Option<Range<usize>> {
-    let mut parts = (0..node.child_count()).filter_map(|at| node.child(u32::try_from(at).ok()?));
+    let mut parts = children(node);
     let has_supertype = parts.by_ref().any(|part| part.kind() == "delegation_specifier");
     if !has_supertype || parts.any(|part| part.kind() == "class_body") {
         return None;
@@ -26,7 +26,7 @@ pub(super) fn whole_object(node: Node<'_>) -> Option<Range<usize>> {
 fn end_of_lambda(argument: Node<'_>) -> Option<usize> {
     let mut last = argument;
     while last.kind() != "lambda_literal" {
-        last = last.child(u32::try_from(last.child_count()).ok()?.checked_sub(1)?)?;
+        last = children(last).last()?;
     }
     Some(last.end_byte())
 }
@@ -35,14 +35,14 @@ fn end_of_lambda(argument: Node<'_>) -> Option<usize> {
 pub(super) fn object_in<'t>(root: Node<'t>, bytes: &Range<usize>) -> Option<Node<'t>> {
     let mut node = root;
     while node.kind() != "object_literal" {
-        node = (0..node.child_count())
-            .filter_map(|at| node.child(u32::try_from(at).ok()?))
-            .find(|child| child.start_byte() == bytes.start)?;
+        node = children(node).find(|child| child.start_byte() == bytes.start)?;
     }
-    let has_body = (0..node.child_count()).any(|at| {
-        u32::try_from(at).ok().and_then(|at| node.child(at)).is_some_and(|child| child.kind() == "class_body")
-    });
+    let has_body = children(node).any(|child| child.kind() == "class_body");
     (node.byte_range() == *bytes && has_body).then_some(node)
+}
+
+fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (0..node.child_count()).filter_map(move |at| node.child(u32::try_from(at).ok()?))
 }
 
 #[cfg(test)]
