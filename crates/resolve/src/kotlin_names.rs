@@ -234,15 +234,12 @@ impl<'a> KotlinNames<'a> {
 
 /// Judges a call of the constructors in `called` as a use of one of them.
 fn judged(called: &NameResolution, constructor: DeclarationId) -> Judgement {
-    match called.declarations.contains(&constructor) {
-        false if !called.may_be_other && called.certainty > Certainty::Possible => Judgement::Unlikely,
-        true if called.declarations.len() == 1
-            && !called.may_be_other
-            && called.certainty > Certainty::Possible =>
-        {
-            Judgement::Likely
-        }
-        _ => Judgement::Unchecked,
+    let is_known = !called.may_be_other && called.certainty > Certainty::Possible;
+    match &called.declarations[..] {
+        _ if !is_known => Judgement::Unchecked,
+        [only] if *only == constructor => Judgement::Likely,
+        several if several.contains(&constructor) => Judgement::Unchecked,
+        _ => Judgement::Unlikely,
     }
 }
 
