@@ -18,7 +18,7 @@ impl Table {
         let names: Vec<&str> = arguments.iter().map(|tree| tree.rsplit('/').next().unwrap_or(tree)).collect();
         println!("Measured {} on {}, {}.", today(), machine(), kernel());
         println!("Command: `cargo bench --bench figures -- {}`\n", names.join(" "));
-        println!("| tree | figure | measured | held against | target |");
+        println!("| tree | figure | measured | compared with | target |");
         println!("|---|---|---|---|---|");
         for row in &self.rows {
             println!("| {} |", row.join(" | "));
