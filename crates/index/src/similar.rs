@@ -112,6 +112,10 @@ fn likeness(wanted: &str, candidate: &str) -> Option<Likeness> {
 fn contains_ignoring_case(text: &str, part: &str) -> bool {
     let (text, part) = (text.as_bytes(), part.as_bytes());
     let Some((first, rest)) = part.split_first() else { return true };
+    // Most names are shorter than a long one that was not found.
+    if text.len() < part.len() {
+        return false;
+    }
     let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
     memchr::memchr2_iter(lower, upper, text)
         .any(|at| text.get(at + 1..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(rest)))
