@@ -10,7 +10,8 @@ that it writes, and does not import the class by it, the use is the alias's. Bot
 The options behind the table's name are those of QUALITY/kotlin.py. A declaration is paired with those of its qualified name that are
 `expect` or `actual`, themselves or by their class, one of each, with equal parameter types. Besides, the merged figures count the type of a
 `vararg` parameter as not judged (the table has the array there), and the names of arguments of `this(…)` and `super(…)` (it has no row of them); a row that
-covers a longer name (`viewModels()` for the delegated `viewModel`) is no use.
+covers a longer name (`viewModels()` for the delegated `viewModel`) is no use. Where an import brings several declarations, the file's uses decide whether a rename has
+to change it.
 """
 import collections
 import gzip
@@ -219,11 +220,57 @@ def main():
         judge(a, apart, symd, dict(wait="no"))
         print("\n# expect and each actual as one symbol")
         a.wrong = errors
+        if a.what == "rename":
+            symd.call = lambda tool, **arguments: with_shared_imports(one, remembered(tool, **arguments), arguments)
         if a.what == "defs":
             symd.call = lambda tool, **arguments: right_half(one, remembered(tool, **arguments), arguments)
         judge(a, one, symd, dict(wait="no"))
     finally:
         symd.close()
+
+
+def with_shared_imports(truth, answer, arguments):
+    """A rename's answer in which an import that brings other declarations of its name counts as changed if and only if it is right: if the file
+    imports the new name where it uses what is renamed, and the old one where it uses another declaration of that qualified name."""
+    from common import renamed_lines
+
+    found, error = answer
+    if error is not None:
+        return answer
+    path, line = arguments["relative_path"].rsplit(":", 1)
+    ds = [d for ds in truth.decls.values() for d in ds if d.file == path and d.kind and d.name_at is not None and d.simple == arguments["name_path"] and truth.line(path, d.name_at) == int(line) - 1]
+    if not ds or len(truth.decls[ds[0].name]) < 2:
+        return answer
+    renamed = [m for d in ds for m in truth.family(d)[0]]
+    others = [o for d in ds for o in truth.decls[d.name] if o.kind and o not in renamed]
+    files_of = lambda ms: {f for m in ms for _, f, at, _ in set().union(*truth.uses_told(m)) if not truth.is_import(f, truth.line(f, at))}
+    of_it, of_others = files_of(renamed), files_of(others)
+    full = ds[0].name.replace("/", ".")
+    changed, added = renamed_lines(found["diff"]), added_lines(found["diff"])
+    more = []
+    for f in truth.files:
+        for l, text in enumerate(truth.lines(f)):
+            if re.match(r"import\s+" + re.escape(full) + r"\s*(?:;|//|$)", text):
+                new = full[: -len(ds[0].simple)] + arguments["new_name"]
+                has_new = any(re.match(r"import\s+" + re.escape(new) + r"\b", one) for one in added.get(f, ()))
+                has_old = (f, l) not in changed
+                is_right = (has_new or f not in of_it) and (has_old or f not in of_others)
+                if is_right and has_old:
+                    more.append(f"--- a/{f}\n@@ -{l + 1} @@\n-{text}\n")
+                elif not is_right and not has_old:
+                    print("the import is wrong:", f, l + 1, text)
+    return dict(found, diff=found["diff"] + "\n" + "".join(more)), None
+
+
+def added_lines(diff):
+    """The lines that a unified diff adds, by file."""
+    lines, path = collections.defaultdict(list), None
+    for line in diff.split("\n"):
+        if line.startswith("--- "):
+            path = line[4:].split("\t")[0].removeprefix("a/")
+        elif line.startswith("+") and not line.startswith("+++"):
+            lines[path].append(line[1:])
+    return lines
 
 
 def right_half(truth, answer, arguments):

@@ -237,3 +237,35 @@ fn uses_through_overrides_are_told_for_each_overload() {
         assert!(uses.contains("2 more through Base/foo[1]"), "{uses}");
     });
 }
+
+#[test]
+fn an_import_of_overloads_brings_what_its_file_uses() {
+    let files: [(&str, &[u8]); 5] = [
+        ("A.kt", b"package a\n\nfun take(n: Int) = n\n\nfun take(s: String) = s\n\nclass Row\n\nfun Row.get(n: Int, s: String) = s\n\noperator fun Row.get(n: Int) = n\n"),
+        ("one.kt", b"import a.take\n\nfun f() = take(1)\n"),
+        ("two.kt", b"import a.take\n\nfun g() = take(\"\")\n"),
+        ("both.kt", b"import a.Row\r\nimport a.take // both\r\n\r\nfun h() = take(1)\r\n\r\nfun i() = take(\"x\")\r\n"),
+        ("rows.kt", b"import a.Row\nimport a.get\n\nfun j(row: Row) = row.get(1, \"\") + row[2]\n"),
+    ];
+    play(&files, Answers::NoServer, async |stage| {
+        let wanted = json!({ "name_path": "take", "relative_path": "A.kt:3", "new_name": "zzz" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("; complete"), "{done}");
+        assert_eq!(stage.text("one.kt"), "import a.zzz\n\nfun f() = zzz(1)\n");
+        assert_eq!(stage.bytes("two.kt"), files[2].1);
+        let both = "import a.Row\r\nimport a.take\r\nimport a.zzz // both\r\n\r\nfun h() = zzz(1)\r\n\r\nfun i() = take(\"x\")\r\n";
+        assert_eq!(stage.text("both.kt"), both);
+        // The file may use the other one as an operator.
+        let wanted = json!({ "name_path": "get", "relative_path": "A.kt:9", "new_name": "read" });
+        stage.done("rename_symbol", wanted).await;
+        let rows =
+            "import a.Row\nimport a.get\nimport a.read\n\nfun j(row: Row) = row.read(1, \"\") + row[2]\n";
+        assert_eq!(stage.text("rows.kt"), rows);
+    });
+    let aliased = b"import a.take as grab\n\nfun f() = grab(1)\n";
+    play(&[files[0], ("one.kt", aliased)], Answers::NoServer, async |stage| {
+        let wanted = json!({ "name_path": "take", "relative_path": "A.kt:3", "new_name": "zzz" });
+        let refused = stage.refused("rename_symbol", wanted).await;
+        assert!(refused.contains("\n  one.kt:1: import a.take as grab"), "{refused}");
+    });
+}

@@ -139,6 +139,7 @@ pub use sources::{CurrentText, IndexedDeclaration, Sources};
 pub use stand_ins::StandIn;
 pub use string_names::{StringName, string_names};
 pub use subclasses::{Subclasses, subclasses};
+pub use symd_types::kotlin::is_convention;
 pub use test_functions::enclosing_test;
 pub use type_links::{TypeLink, TypeLinks, TypeNeighbours, type_links};
 pub use unseen_user::{UnseenUser, unseen_user};

@@ -9,6 +9,7 @@ use super::file_of_class::rename_file;
 use super::linked::LinkedSymbol;
 use super::merged::rename_error;
 use super::places::listed;
+use super::shared_imports::{ImportUsers, SharedImport, edit_of_import};
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::unparsed::UnparsedMentions;
 use super::{DoubtPolicy, Draft, Rename, UncheckedUses, counted};
@@ -42,6 +43,12 @@ pub(super) async fn draft(
     let mut doubtful = Vec::new();
     let mut unchecked = Vec::new();
     let typed = typed_files(project, judged).await?;
+    let is_renamed = |one: &resolve::Occurrence| {
+        let is_open = is_unchecked(one) && !ruled_out.contains(&(one.path.clone(), one.range));
+        one.judgement == Judgement::Likely || ask.unchecked == UncheckedUses::Renamed && is_open
+    };
+    let users = ImportUsers::of(judged, &target.name, is_renamed);
+    let mut imports = Vec::new();
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
         let is_unchecked = is_unchecked(one);
@@ -50,6 +57,10 @@ pub(super) async fn draft(
         }
         // Types tell what else the name means there.
         if one.judgement != Judgement::Likely && !is_unchecked && typed.contains(&one.path) {
+            continue;
+        }
+        if let Some(change) = users.of_import(one) {
+            imports.push((place, change));
             continue;
         }
         match ask.unchecked {
@@ -75,15 +86,24 @@ pub(super) async fn draft(
             None => unseen.places.push(line),
         }
     }
-    let (of, new_name) = (symbol.clone(), ask.new_name.clone());
+    let (of, new_name, policy) = (symbol.clone(), ask.new_name.clone(), ask.unchecked);
     let work = move |view: &View, cancel: &Cancel| {
         doubtful.extend(others.into_iter().filter(|place| !ruled_out.contains(place)));
+        let mut edit = ServerEdit::default();
+        let other_forms = change_imports(view, &of, imports, &new_name, &mut edit)?;
+        match policy {
+            UncheckedUses::Left => doubtful.extend(other_forms),
+            UncheckedUses::Renamed => {
+                unchecked.extend(other_forms.iter().cloned());
+                sure.extend(other_forms);
+            }
+        }
         let before = doubtful.len();
-        let mut edit = edit(view, &of, &sure, &new_name, &mut doubtful)?;
+        rename_uses(view, &of, &sure, &new_name, &mut edit, &mut doubtful)?;
+        let has_shorthands = doubtful.len() > before;
         rename_accessors(view, &accessors, &mut edit)?;
         rename_file(view, &of, &new_name, &mut edit)?;
         edit.settle()?;
-        let has_shorthands = doubtful.len() > before;
         doubtful.sort();
         doubtful.dedup();
         let places = listed(view, &doubtful, cancel)?;
@@ -200,14 +220,15 @@ fn others(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> Result<Vec<Nam
     Ok(hits.into_iter().filter_map(place).collect())
 }
 
-fn edit(
+/// Renames the uses. A name that stands for two things at once is doubtful.
+fn rename_uses(
     view: &View,
     symbol: &LinkedSymbol,
-    sure: &[(RelPath, TextRange)],
+    sure: &[NamePlace],
     new_name: &str,
-    doubtful: &mut Vec<(RelPath, TextRange)>,
-) -> Result<ServerEdit, ServerEditError> {
-    let mut edit = ServerEdit::default();
+    edit: &mut ServerEdit,
+    doubtful: &mut Vec<NamePlace>,
+) -> Result<(), ServerEditError> {
     let name = symbol.target.name.as_str();
     // The constants of an enumeration are declared in a list like that of an object.
     let is_constant = symbol.target.symbol.kind == SymbolKind::EnumMember;
@@ -226,7 +247,29 @@ fn edit(
         }
         file.edits.push(TextEdit { range: *range, new_text: new_name.to_owned() });
     }
-    Ok(edit)
+    Ok(())
+}
+
+/// Changes the imports that bring other declarations, too. Returns those of a form that is not followed.
+fn change_imports(
+    view: &View,
+    symbol: &LinkedSymbol,
+    imports: Vec<(NamePlace, SharedImport)>,
+    new_name: &str,
+    edit: &mut ServerEdit,
+) -> Result<Vec<NamePlace>, ServerEditError> {
+    let mut other_forms = Vec::new();
+    for ((path, range), change) in imports {
+        let file = edit.file(view, &path)?;
+        if file.text.slice(range) != symbol.target.name {
+            return Err(ServerEditError::Changed(path));
+        }
+        match edit_of_import(&file.text, range, new_name, change) {
+            Some(edits) => file.edits.extend(edits),
+            None => other_forms.push((path, range)),
+        }
+    }
+    Ok(other_forms)
 }
 
 /// Adds the calls of a Kotlin property's accessors in Java, each with its new name.

@@ -23,6 +23,7 @@ mod mentions;
 mod merged;
 mod names;
 mod places;
+mod shared_imports;
 mod shorthand;
 mod unparsed;
 
