@@ -269,3 +269,23 @@ fn an_import_of_overloads_brings_what_its_file_uses() {
         assert!(refused.contains("\n  one.kt:1: import a.take as grab"), "{refused}");
     });
 }
+
+#[test]
+fn a_function_that_is_called_like_an_interface_is_no_base() {
+    let paths =
+        "package a\n\ninterface Road {\n    fun size(): Int\n}\n\nfun Road(size: Int): Road = Paved(size)\n";
+    let using = "package b\n\nimport a.Road\n\nclass Paved(val own: Int) : Road {\n    override fun size() = own\n}\n\nfun f(road: Road) = road.size()\n";
+    play(
+        &[("Road.kt", paths.as_bytes()), ("Paved.kt", using.as_bytes())],
+        Answers::NoServer,
+        async |stage| {
+            let wanted = json!({ "name_path": "Road/size", "new_name": "length" });
+            let done = stage.done("rename_symbol", wanted).await;
+            assert!(done.contains("; complete"), "{done}");
+            assert_eq!(stage.text("Paved.kt"), using.replace("size", "length"));
+            let wanted = json!({ "name_path": "Paved/own", "new_name": "count" });
+            stage.done("rename_symbol", wanted).await;
+            assert_eq!(stage.text("Paved.kt"), using.replace("size", "length").replace("own", "count"));
+        },
+    );
+}

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::classes::is_class;
 use super::context::{last_word, text_before};
+use super::family::has_types;
 use super::heads::{WrittenBase, alias_behind, named_type, written_bases};
 use super::inheritance::Inheritance;
 use super::meaning::Meaning;
@@ -129,7 +130,13 @@ fn resolve(
         return of_attribute(resolver, here, start, attribute, base, hops);
     }
     match scope::resolve_chain(resolver, here, start, &names, from)? {
-        Meaning::Declared(found) => {
+        Meaning::Declared(mut found) => {
+            // A function that is called like a class, as Kotlin's that make an object of an interface, is no base.
+            let is_callable =
+                |one: &IndexedDeclaration| one.row().is_some_and(|(_, row)| row.kind().is_callable());
+            if has_types(&here.file) && !found.iter().all(is_callable) {
+                found.retain(|one| !is_callable(one));
+            }
             for one in found {
                 declared(resolver, one, base, hops)?;
             }

@@ -123,7 +123,10 @@ impl Universe<'_> {
             kind @ (K::AnonymousFunction | K::CallableReference) => match expected {
                 // `KProperty` and its like.
                 Type::Class(class) if kind == K::CallableReference && self.of_library(class.class) => {
-                    Fit::Unknown
+                    match self.expression_type(file, value) {
+                        ty @ Type::Class(_) => self.fits(&ty, expected, own),
+                        _ => Fit::Unknown,
+                    }
                 }
                 Type::Class(_) => self.fits(&Type::function(None, Vec::new(), Type::Unknown), expected, own),
                 _ => Fit::Unknown,

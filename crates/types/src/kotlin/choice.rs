@@ -1,6 +1,7 @@
 //! The choice among declarations of one name and one scope, by what stands before the name and what it is given.
 
-use super::callables::Arguments;
+use super::applicability::pair_arguments;
+use super::callables::{Arguments, ValueParameter};
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
@@ -21,6 +22,18 @@ pub(super) enum Receivers<'a> {
     Explicit(&'a Type),
     /// A value, whose members are asked for.
     Member(&'a Type),
+}
+
+/// What of a function counts when it is compared with others for a call.
+struct CallSignature {
+    receiver: Option<Type>,
+    /// Its type parameters.
+    own: Vec<DeclarationId>,
+    /// The parameters that the arguments are for, in the order of the arguments.
+    taken: Vec<ValueParameter>,
+    has_vararg: bool,
+    /// How many parameters the call leaves to their defaults.
+    defaults: usize,
 }
 
 impl Universe<'_> {
@@ -175,18 +188,21 @@ impl Universe<'_> {
                 }
                 let mut parameters = self.parameters(id);
                 let mut bound = member.substitution.clone();
-                if let Some(wanted) = self.extension_receiver(id) {
+                let extended = self.extension_receiver(id);
+                if let Some(wanted) = &extended {
                     match receivers {
                         Receivers::Explicit(ty) | Receivers::Member(ty) => {
-                            self.unify(&wanted, ty, &own, &mut bound);
+                            self.unify(wanted, ty, &own, &mut bound);
                         }
                         Receivers::Implicit(_) => {}
                     }
                 }
                 for parameter in &mut parameters {
                     // The receiver is only one of the values that determine what the type parameter stands for.
-                    let is_open = matches!(&parameter.ty, Type::Parameter(one) if own.contains(one));
-                    if !is_open {
+                    let is_open = |one: &DeclarationId| {
+                        own.contains(one) && !extended.as_ref().is_some_and(|ty| self.fixes(ty, *one))
+                    };
+                    if !matches!(&parameter.ty, Type::Parameter(one) if is_open(one)) {
                         parameter.ty = bound.apply(&parameter.ty);
                     }
                 }
@@ -247,8 +263,9 @@ impl Universe<'_> {
         constructors.iter().filter(|one| self.is_visible(file, **one)).map(fits).max().unwrap_or(Fit::No)
     }
 
-    /// Keeps the candidates whose parameters are the most specific, if one is more specific than all others: of those that
-    /// certainly take the arguments (`fit`). Otherwise types that are not known decide.
+    /// Keeps the candidate that is more specific than all others: by the types of the parameters that the arguments are for, then by having
+    /// no `vararg` and needing fewer defaults, then by having no type parameters. Types decide only among those that certainly take the arguments
+    /// (`fit`); otherwise what is not known decides, unless all take the same.
     fn most_specific(
         &self,
         file: &ProjectFile,
@@ -259,47 +276,94 @@ impl Universe<'_> {
         if candidates.len() < 2 {
             return candidates;
         }
-        let count = arguments.values.len() + usize::from(arguments.lambda.is_some());
+        let signatures = candidates.iter().map(|one| self.signature(file, one, arguments));
+        // What is outside the project, behind an alias, is compared with nothing.
+        let Some(signatures) = signatures.collect::<Option<Vec<CallSignature>>>() else {
+            return candidates;
+        };
         let is_int_literal = |at: usize| {
             arguments.values.get(at).is_some_and(|one| one.name.is_none() && is_int_literal(file, one.value))
         };
-        let is_better = |one: &Member, two: &Member| {
-            let (mine, theirs) = (self.parameters(one.declaration), self.parameters(two.declaration));
-            let own = self.type_parameters(two.declaration);
-            let receivers =
-                (self.extension_receiver(one.declaration), self.extension_receiver(two.declaration));
-            let by_receiver = match &receivers {
-                (Some(one), Some(two)) => self.fits(one, two, &own),
+        // Not less specific than the other.
+        let fits = |one: usize, two: usize| {
+            let (mine, theirs) = (&signatures[one], &signatures[two]);
+            let by_receiver = match (&mine.receiver, &theirs.receiver) {
+                (Some(one), Some(two)) => self.fits(one, two, &theirs.own),
                 _ => Fit::Yes,
             };
-            let pairs = mine.iter().zip(&theirs).take(count).enumerate();
+            let pairs = mine.taken.iter().zip(&theirs.taken).enumerate();
             let fits = pairs.map(|(at, (mine, their))| match (mine.is_vararg, their.is_vararg) {
                 (true, false) => Fit::No,
                 // `1` is an `Int` before it is a `Long`.
                 _ if self.is_int(&mine.ty) && is_int_literal(at) => Fit::Yes,
-                _ => self.fits(&mine.ty, &their.ty, &own),
+                _ => self.fits(&mine.ty, &their.ty, &theirs.own),
             });
             fits.min().unwrap_or(Fit::Yes).min(by_receiver) == Fit::Yes
         };
+        let takes_the_same = |one: usize, two: usize| fits(one, two) && fits(two, one);
+        let has_better_shape = |one: usize, two: usize| {
+            let (mine, theirs) = (&signatures[one], &signatures[two]);
+            match (mine.has_vararg, theirs.has_vararg) {
+                (false, true) => true,
+                (true, false) => false,
+                _ => mine.defaults < theirs.defaults,
+            }
+        };
+        let is_plainer = |one: usize, two: usize| {
+            let (mine, theirs) = (&signatures[one], &signatures[two]);
+            let has_same_shape = !has_better_shape(one, two) && !has_better_shape(two, one);
+            has_same_shape && mine.own.is_empty() && !theirs.own.is_empty()
+        };
+        let is_better = |one: usize, two: usize| match takes_the_same(one, two) {
+            true => has_better_shape(one, two) || is_plainer(one, two),
+            false => fit == Fit::Yes && fits(one, two),
+        };
         // A platform sees `expect` or one `actual`: they do not compete.
-        let best: Vec<Member> = candidates
-            .iter()
-            .filter(|one| {
-                candidates.iter().all(|two| {
-                    self.is_same_symbol(one.declaration, two.declaration)
-                        || fit == Fit::Yes && is_better(one, two) && !is_better(two, one)
-                })
-            })
-            .cloned()
-            .collect();
-        if self.are_one_symbol(&best) {
-            return best;
-        }
-        // Where both take the same, a call that needs no defaults does.
-        let is_exact = |one: &&Member| self.parameters(one.declaration).len() == count;
-        let exact: Vec<Member> = candidates.iter().filter(is_exact).cloned().collect();
-        let is_alike = |other: &Member| exact.iter().all(|one| self.take_the_same(one, other, count));
-        if self.are_one_symbol(&exact) && candidates.iter().all(is_alike) { exact } else { candidates }
+        let is_same = |one: usize, two: usize| {
+            self.is_same_symbol(candidates[one].declaration, candidates[two].declaration)
+        };
+        let all = 0..candidates.len();
+        let is_best = |one: &usize| all.clone().all(|two| is_same(*one, two) || is_better(*one, two));
+        let best: Vec<Member> = all.clone().filter(is_best).map(|at| candidates[at].clone()).collect();
+        if self.are_one_symbol(&best) { best } else { candidates }
+    }
+
+    /// Returns what of a function, or of the one constructor of a class that takes the arguments, counts when it is compared with others for
+    /// a call; `None` where that is not known.
+    fn signature(&self, file: &ProjectFile, one: &Member, arguments: &Arguments) -> Option<CallSignature> {
+        let id = one.declaration;
+        let class = match self.kind(id)? {
+            DeclarationKind::TypeAlias => Some(self.class_behind(id)?),
+            kind if kind.is_class() && !kind.is_object() => Some(id),
+            _ => None,
+        };
+        let (callable, own) = match class {
+            None => (id, self.type_parameters(id)),
+            Some(class) => {
+                let own = self.type_parameters(class);
+                let mut fitting = self.constructors(class);
+                fitting.retain(|one| {
+                    self.is_visible(file, *one)
+                        && self.is_applicable(file, &self.parameters(*one), arguments, &own) != Fit::No
+                });
+                match fitting[..] {
+                    [one] => (one, own),
+                    _ => return None,
+                }
+            }
+        };
+        let parameters = self.parameters(callable);
+        let pairs = pair_arguments(&parameters, arguments)?;
+        let is_default = |(at, parameter): &(usize, &ValueParameter)| {
+            !parameter.is_vararg && !pairs.iter().any(|(given, ..)| given == at)
+        };
+        Some(CallSignature {
+            receiver: self.extension_receiver(callable),
+            own,
+            defaults: parameters.iter().enumerate().filter(is_default).count(),
+            has_vararg: parameters.iter().any(|parameter| parameter.is_vararg),
+            taken: pairs.iter().map(|(at, ..)| parameters[*at].clone()).collect(),
+        })
     }
 
     /// Keeps the extension that takes the most specific object, if it is more specific than all others: of two that take the same, the one

@@ -8,6 +8,8 @@ use super::classes::{Member, Members};
 use super::declarations::{DeclarationKind, is_class_node};
 use super::declared_types::getter_of;
 use super::lookup::{Lookup, NameUse, is_callable};
+use super::qualifiers::Qualifier;
+use super::resolve::Certainty;
 use super::scopes::{Level, is_class_body, is_foreign};
 use super::subtyping::Fit;
 use super::ty::{ClassType, Type};
@@ -119,12 +121,17 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the function type of `::name`, where it means one function or class; unknown for the rest.
+    /// Returns the type of `::name` or `Class::name`: a function type where it means one function or class, `KProperty1` for a property
+    /// of a class; unknown for the rest.
     fn reference_type(&self, file: &ProjectFile, reference: NodeId) -> Type {
-        let name = file.children(reference).filter(|part| file.kind(*part) == K::SimpleIdentifier).last();
-        let Some(name) = name.filter(|_| file.child(reference, K::TypeIdentifier).is_none()) else {
-            return Type::Unknown;
-        };
+        let names = file.children(reference).filter(|part| file.kind(*part) == K::SimpleIdentifier);
+        let Some(name) = names.last() else { return Type::Unknown };
+        if let Some(owner) = file.child(reference, K::TypeIdentifier) {
+            return match self.qualifier(file, owner) {
+                Some(Qualifier::Class(class)) => self.property_reference_type(file, name, class),
+                _ => Type::Unknown,
+            };
+        }
         let found = self.find_bare(file, name, file.name_text(name), NameUse::Reference);
         let [one] = &found.candidates[..] else { return Type::Unknown };
         let id = one.declaration;
@@ -140,6 +147,19 @@ impl Universe<'_> {
                     _ => return Type::Unknown,
                 };
                 Type::function(None, parameters, self.self_type(id))
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    /// Returns the type of `Class::name` where it means one property.
+    fn property_reference_type(&self, file: &ProjectFile, name: NodeId, class: DeclarationId) -> Type {
+        let found = self.find_static(file, name, class, file.name_text(name), NameUse::Reference);
+        let is_variable = |one: &Member| self.kind(one.declaration).is_some_and(DeclarationKind::is_variable);
+        match (&found.candidates[..], &found.receiver) {
+            ([one], Some(receiver)) if found.certainty > Certainty::Possible && is_variable(one) => {
+                let value = self.member_type(one, Some(receiver));
+                self.library_type("kotlin.reflect", "KProperty1", vec![receiver.clone(), value])
             }
             _ => Type::Unknown,
         }

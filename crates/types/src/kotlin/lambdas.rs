@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::applicability::{is_lambda_parameter, pair_arguments};
-use super::callables::Arguments;
+use super::callables::{Arguments, CallForm};
 use super::declarations::DeclarationKind;
 use super::inference::is_function_value;
+use super::lookup::{Lookup, NameUse};
 use super::ty::{FunctionType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
@@ -64,6 +65,17 @@ impl Universe<'_> {
                 let first = file.children(holder).next().filter(|first| *first != value);
                 function(first.map(|first| self.expression_type(file, first)))
             }
+            // `object name { … }`
+            K::InfixExpression => match file.children(holder).collect::<Vec<_>>()[..] {
+                [left, name, right] if right == value => {
+                    let receiver = self.expression_type(file, left);
+                    let arguments = Arguments::operands(&[lambda], CallForm::Infix);
+                    let wanted = NameUse::Call(&arguments);
+                    let call = self.find_member(file, name, &receiver, file.name_text(name), wanted);
+                    self.expected_by(file, (holder, &call), &arguments, lambda)
+                }
+                _ => Type::Unknown,
+            },
             _ => Type::Unknown,
         }
     }
@@ -71,29 +83,37 @@ impl Universe<'_> {
     /// Returns the type of the parameter that an argument of a call is for.
     fn expected_argument(&self, file: &ProjectFile, suffix: NodeId, argument: NodeId) -> Type {
         let arguments = Arguments::of(file, suffix);
-        let Some(call) = self.call_of_suffix(file, suffix, &arguments) else { return Type::Unknown };
+        match self.call_of_suffix(file, suffix, &arguments) {
+            Some(call) => self.expected_by(file, (suffix, &call), &arguments, argument),
+            None => Type::Unknown,
+        }
+    }
+
+    /// Returns the type of the parameter that an argument is for, of what is called at a node.
+    fn expected_by(
+        &self,
+        file: &ProjectFile,
+        (suffix, call): (NodeId, &Lookup),
+        arguments: &Arguments,
+        argument: NodeId,
+    ) -> Type {
         let mut expected: Option<Type> = None;
         for candidate in &call.candidates {
             if self.kind(candidate.declaration) == Some(DeclarationKind::Interface) {
                 // `Handler { … }` makes an object of an interface.
-                return self.as_function(self.made_by_lambda(
-                    file,
-                    candidate.declaration,
-                    suffix,
-                    &arguments,
-                ));
+                return self.as_function(self.made_by_lambda(file, candidate.declaration, suffix, arguments));
             }
             if self.kind(candidate.declaration).is_some_and(DeclarationKind::is_variable) {
                 let Type::Function(function) = self.member_type(candidate, call.receiver.as_ref()) else {
                     return Type::Unknown;
                 };
-                return self.as_function(value_parameter(&function, &arguments, argument));
+                return self.as_function(value_parameter(&function, arguments, argument));
             }
             let parameters = self.parameters(candidate.declaration);
-            let Some(pairs) = pair_arguments(&parameters, &arguments) else { continue };
+            let Some(pairs) = pair_arguments(&parameters, arguments) else { continue };
             let Some((at, ..)) = pairs.iter().find(|(_, value, _)| *value == argument) else { continue };
             let mut bound =
-                self.bound_by_call(file, candidate, call.receiver.as_ref(), &arguments, Some(argument));
+                self.bound_by_call(file, candidate, call.receiver.as_ref(), arguments, Some(argument));
             let values = pairs.iter().filter(|(_, value, _)| !is_function_value(file, *value));
             let given: Vec<&Type> = values.map(|(at, ..)| &parameters[*at].ty).collect();
             self.bind_expected(file, suffix, candidate, &given, &mut bound);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::callables::Arguments;
+use super::callables::{Arguments, property_node};
 use super::choice::Receivers;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
@@ -103,8 +103,24 @@ impl Universe<'_> {
         if search.passed.unknown || search.passed.own {
             found.certainty = found.certainty.min(Certainty::Likely);
         }
+        if search.passed.unknown && self.is_in_its_own_value(search, &found) {
+            found.certainty = Certainty::Possible;
+        }
         found.may_be_other |= search.passed.own && self.may_be_member(search, &found);
         found
+    }
+
+    /// Whether the name stands in the value, the delegate or an accessor of the property that was found: it would read itself. `val url by
+    /// lazyOf { url }` rather means a member of the object that the lambda is called on.
+    fn is_in_its_own_value(&self, search: &Search, found: &Lookup) -> bool {
+        let holds = |one: &Member| {
+            let property = self.get(one.declaration).filter(|(_, one)| one.kind == DeclarationKind::Property);
+            property.is_some_and(|(file, property)| {
+                file.key == search.file.key
+                    && file.ancestors(search.node).any(|above| above == property_node(&file, property.node))
+            })
+        };
+        found.candidates.iter().any(holds)
     }
 
     /// Ends a search with the declarations that do not fit, if there are any.

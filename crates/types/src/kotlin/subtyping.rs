@@ -1,6 +1,7 @@
 //! Whether a value of one type fits where another is expected, as far as that is known.
 
 use super::declarations::DeclarationKind;
+use super::inference::mentions;
 use super::ty::{ClassType, Type};
 use super::universe::{DeclarationId, Universe};
 use symd_syntax::kotlin::KotlinNode as K;
@@ -139,6 +140,18 @@ impl Universe<'_> {
                 if own.contains(one)
                     && !self.is_variant(*parameter)
                     && self.bounds(*one).iter().any(|bound| self.fits_bound(given, bound) == Fit::No))
+        })
+    }
+
+    /// Whether an object of a type alone tells what a type parameter in it stands for: `Column<Id<T>>` does, `Iterable<T>` does not, which takes
+    /// a list of what is narrower, too.
+    pub(super) fn fixes(&self, ty: &Type, parameter: DeclarationId) -> bool {
+        let Type::Class(class) = ty else { return false };
+        let of_class = self.type_parameters(class.class);
+        let mut arguments = of_class.iter().zip(&class.arguments);
+        arguments.any(|(own, argument)| {
+            let is_exact = !class.is_projected && !self.is_variant(*own) && mentions(argument, &[parameter]);
+            is_exact || self.fixes(argument, parameter)
         })
     }
 
