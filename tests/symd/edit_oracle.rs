@@ -28,7 +28,7 @@ async fn check(stage: &Stage, after: &[String]) {
         languages: Languages::builtin().clone(),
         runtime_directory: run.path().join("run"),
         cache_directory: None,
-        watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
+        watch: WatchOptions { backend: BackendChoice::Auto, ..WatchOptions::default() },
         sweep_every: Duration::from_secs(600),
         parsers: crate::support::workers(),
         memory: symd::engine::MemoryOptions::default(),

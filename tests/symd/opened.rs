@@ -79,7 +79,7 @@ impl Opening {
             languages: languages.clone(),
             runtime_directory: run,
             cache_directory: cache,
-            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
+            watch: WatchOptions { backend: BackendChoice::Auto, ..WatchOptions::default() },
             sweep_every: Duration::from_secs(600),
             parsers: crate::support::workers(),
             memory: symd::engine::MemoryOptions::default(),

@@ -82,7 +82,7 @@ fn trees_are_parsed_ahead_of_questions_those_of_changed_files_too() {
             languages: Languages::builtin().clone(),
             runtime_directory: state.path().join("run"),
             cache_directory: None,
-            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
+            watch: WatchOptions { backend: BackendChoice::Auto, ..WatchOptions::default() },
             sweep_every: Duration::from_secs(600),
             parsers: parsers.clone(),
             memory: MemoryOptions::default(),

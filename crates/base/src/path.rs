@@ -65,7 +65,7 @@ impl RelPath {
     /// Returns this path with one more component. `name` must be a file name: not empty, no `/`.
     pub fn join(&self, name: &str) -> RelPath {
         debug_assert!(!name.is_empty() && !name.contains('/'), "not a file name: {name:?}");
-        if self.is_root() { RelPath(name.into()) } else { RelPath(format!("{}/{name}", self.0).into()) }
+        if self.is_root() { RelPath(name.into()) } else { RelPath([&self.0, "/", name].concat().into()) }
     }
 
     /// Returns the path as text; empty for the root.

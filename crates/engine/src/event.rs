@@ -11,7 +11,7 @@ use super::verification::UnverifiedFile;
 use super::view::View;
 use super::{EngineError, OutlinedFile};
 use symd_base::{ContentHash, RelPath};
-use symd_index::stored_index::StoredTable;
+use symd_index::stored_index::StoredIndex;
 use symd_index::{BuiltSegment, FileEntry, Need};
 use symd_watch::Notice;
 
@@ -94,8 +94,8 @@ pub(super) enum Event {
     Unsaved(RelPath),
     /// Outlines, made elsewhere, of files without a grammar.
     ServerOutlined(Vec<OutlinedFile>),
-    /// The name table that the last daemon stored, ahead of the first scan that finds a file of it unchanged.
-    Recorded(StoredTable),
+    /// The index that the last daemon stored, if there is a sound one.
+    Recorded(Option<StoredIndex>),
     /// A finished name table.
     Built(BuiltSegment),
     /// A request to retry quarantined files.

@@ -29,6 +29,10 @@ impl HardLinks {
 
     /// Removes the record of `path`.
     pub(super) fn remove(&mut self, path: &RelPath) {
+        // Hashing every path of a tree without links takes time.
+        if self.files.is_empty() {
+            return;
+        }
         let Some(file) = self.files.remove(path) else { return };
         if let Some(names) = self.names.get_mut(&file) {
             names.remove(path);

@@ -66,7 +66,7 @@ use gate::QuestionGate;
 use pool::Pool;
 use preparsed::PreparsedOutlines;
 use question_caches::QuestionCaches;
-use recorded::Clock;
+use recorded::{Clock, RecordedFiles};
 use run::Run;
 use scan::Scanner;
 use symd_base::state::{self, StateError};
@@ -221,17 +221,18 @@ impl Engine {
             global: IgnoreSettings::global_excludes(|name| std::env::var_os(name)),
         };
         let ignore = Arc::new(Ignore::new(&root, settings));
+        let settled = (root.settled_device(), clock);
+        let files = Arc::new(Overlay::new(root.clone(), options.unsaved.clone()));
+        let scanner = run::scanner(files, options.languages, cache.map(Arc::new), settled, options.parsers);
+        let takes_states = scanner.recorded.as_ref().is_some_and(RecordedFiles::is_stored);
         let (notice_sender, notices) = mpsc::channel(NOTICE_QUEUE);
         let watch = Watch::start(
-            root.clone(),
+            root,
             ignore.clone(),
             &options.runtime_directory,
-            &options.watch,
+            &WatchOptions { takes_states, ..options.watch },
             sink(notice_sender),
         )?;
-        let settled = (root.settled_device(), clock);
-        let files = Arc::new(Overlay::new(root, options.unsaved.clone()));
-        let scanner = run::scanner(files, options.languages, cache.map(Arc::new), settled, options.parsers);
         let ceiling = Ceiling::new(options.memory);
         let engine = Engine::run(
             (scanner, ignore, options.unsaved),

@@ -2,19 +2,40 @@
 //! each such file is read and hashed later ([`crate::verification`]).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tokio::sync::mpsc;
-
-use super::event::Event;
-use super::run::send;
-use symd_index::stored_index::{self, StoredEntries, StoredExtent, StoredIndex};
+use symd_base::RelPath;
+use symd_base::state;
+use symd_index::stored_index::{self, StoredEntries, StoredEntry, StoredExtent, StoredIndex};
 use symd_index::{FileEntry, OutlineReader, Snapshot};
 use symd_sys::clock::ClockReading;
+use symd_vfs::Stat;
 
 /// Reads the clocks: the machine's, or those of a test.
 pub(super) type Clock = fn() -> ClockReading;
+
+/// The entries that the last daemon stored, until all files are known.
+#[derive(Debug)]
+pub(super) enum RecordedEntries {
+    /// They are being read: no listing is handled before.
+    Awaited,
+    Read {
+        entries: StoredEntries,
+        /// Where the last one was found.
+        near: usize,
+    },
+    /// There are none, or they are not needed any more.
+    Nothing,
+}
+
+impl RecordedEntries {
+    /// Returns the entry of the file at `path` if it was in this state.
+    pub(super) fn find(&mut self, path: &RelPath, state: &Stat) -> Option<&StoredEntry> {
+        let RecordedEntries::Read { entries, near } = self else { return None };
+        entries.find(path, near).filter(|stored| stored.entry.stat().as_ref() == Some(state))
+    }
+}
 
 /// The index that the last daemon stored, and where that of this one is.
 #[derive(Debug)]
@@ -24,10 +45,6 @@ pub(super) struct RecordedFiles {
     device: u64,
     clock: Clock,
     reader: Arc<dyn OutlineReader>,
-    /// Gets the name table before any scan can tell that a file of it is unchanged.
-    events: OnceLock<mpsc::WeakSender<Event>>,
-    /// Read when the first file is scanned, and kept until all files are known.
-    entries: OnceLock<Mutex<Option<StoredEntries>>>,
     /// Whether the stored index lacks files that changed just before.
     lacks_files: AtomicBool,
     /// Whether it was logged that the index cannot be stored.
@@ -42,31 +59,18 @@ impl RecordedFiles {
         clock: Clock,
         reader: Arc<dyn OutlineReader>,
     ) -> RecordedFiles {
-        let (events, entries) = (OnceLock::new(), OnceLock::new());
         let (lacks_files, has_failed) = (AtomicBool::new(false), AtomicBool::new(false));
-        RecordedFiles { path, device, clock, reader, events, entries, lacks_files, has_failed }
+        RecordedFiles { path, device, clock, reader, lacks_files, has_failed }
     }
 
-    /// Sets the channel that gets the stored name table.
-    pub(super) fn tell(&self, events: mpsc::WeakSender<Event>) {
-        let _ = self.events.set(events);
+    /// Whether an index is stored, sound or not.
+    pub(super) fn is_stored(&self) -> bool {
+        state::open_private(&self.path).is_some()
     }
 
-    pub(super) fn entries(&self) -> Option<StoredEntries> {
-        let read = || Mutex::new(self.read());
-        self.entries.get_or_init(read).lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn read(&self) -> Option<StoredEntries> {
-        let events = self.events.get()?;
-        let StoredIndex { entries, table } = StoredIndex::read(&self.path, &self.now(), &self.reader)?;
-        send(events, Event::Recorded(table));
-        Some(entries)
-    }
-
-    /// Drops the entries: all files are known.
-    pub(super) fn forget(&self) {
-        *self.entries.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Reads the stored index; entries for which `may_be_used` does not hold are those of no file. Slow.
+    pub(super) fn read(&self, may_be_used: impl Fn(&FileEntry) -> bool + Sync) -> Option<StoredIndex> {
+        StoredIndex::read(&self.path, &self.now(), &self.reader, may_be_used)
     }
 
     pub(super) fn now(&self) -> ClockReading {

@@ -6,6 +6,7 @@ mod ahead;
 mod letting_go;
 mod needs;
 mod questions;
+mod recorded_entries;
 mod scan_jobs;
 mod verifying;
 
@@ -25,7 +26,7 @@ use super::hard_links::HardLinks;
 use super::pending::Pending;
 use super::pool::Pool;
 use super::question_caches::QuestionCaches;
-use super::recorded::{Clock, RecordedFiles};
+use super::recorded::{Clock, RecordedEntries, RecordedFiles};
 use super::scan::Scanner;
 use super::status::{EngineStatus, StatusTally};
 use super::stored_outlines::StoredOutlines;
@@ -76,6 +77,7 @@ pub(super) struct Run {
     status: tokio_watch::Sender<EngineStatus>,
     gone: tokio_watch::Sender<bool>,
     state: IndexState,
+    recorded: RecordedEntries,
     tally: StatusTally,
     pending: Pending,
     /// Directories that questions needed files of, since files are unread.
@@ -126,8 +128,7 @@ impl Run {
         if let Some(file) = &scanner.stored.file {
             state.keep_tables_in(file.clone());
         }
-        scanner.recorded.iter().for_each(|recorded| recorded.tell(sender.clone()));
-        let run = Run {
+        let mut run = Run {
             watch,
             scanner,
             ignore,
@@ -145,6 +146,7 @@ impl Run {
             status,
             gone,
             state,
+            recorded: RecordedEntries::Nothing,
             tally,
             pending: Pending::default(),
             asked_about: BTreeSet::new(),
@@ -165,6 +167,7 @@ impl Run {
             on_change: None,
             stopping: None,
         };
+        run.read_recorded();
         (run, told_status, told_gone)
     }
 
@@ -181,7 +184,7 @@ impl Run {
             let event = tokio::select! {
                 biased;
                 event = events.recv() => event.map(Some),
-                event = notices.recv(), if self.watched && self.pending.looks() < MAX_PENDING_LOOKS => {
+                event = notices.recv(), if self.takes_notices() => {
                     Some(Some(event.unwrap_or(Event::Unwatched)))
                 }
                 () = until(next_ready), if next_ready.is_some() => Some(None),
@@ -211,8 +214,7 @@ impl Run {
     /// Handles what the watcher has reported, if it has reported everything. Returns whether it has: then a question needs
     /// no barrier, which would take two changes of threads.
     fn catch_up(&mut self, notices: &mut mpsc::Receiver<Event>) -> bool {
-        let may_read = self.watched && self.pending.looks() < MAX_PENDING_LOOKS;
-        if !may_read || !self.watch.is_quiet() {
+        if !self.takes_notices() || !self.watch.is_quiet() {
             return false;
         }
         // What is in the channel was sent before the look.
@@ -220,6 +222,12 @@ impl Run {
             self.handle(event);
         }
         self.watched
+    }
+
+    fn takes_notices(&self) -> bool {
+        self.watched
+            && self.pending.looks() < MAX_PENDING_LOOKS
+            && !matches!(self.recorded, RecordedEntries::Awaited)
     }
 
     pub(super) fn handle(&mut self, event: Event) {
@@ -242,7 +250,7 @@ impl Run {
                 }
             }
             Event::ServerOutlined(files) => self.outlined(files),
-            Event::Recorded(table) => self.state.adopt_stored(table),
+            Event::Recorded(index) => self.recorded_read(index),
             Event::Built(built) => {
                 self.building = false;
                 self.state.adopt(built);
@@ -309,7 +317,7 @@ impl Run {
         }
         let is_ready = self.is_ready();
         if is_ready {
-            self.scanner.recorded.iter().for_each(RecordedFiles::forget);
+            self.recorded = RecordedEntries::Nothing;
             self.state.await_no_files();
         }
         if !self.building
@@ -368,12 +376,12 @@ impl Run {
 
     fn noticed(&mut self, notice: Notice) {
         match notice {
-            Notice::Listed { directory, files, directories } => {
+            Notice::Listed { directory, files, states, directories } => {
                 self.state.record_listed(&directory);
-                self.listed(&directory, files, &directories);
+                self.listed(&directory, (files, states), &directories);
             }
             Notice::Unlisted { directory, why } => {
-                self.listed(&directory, Vec::new(), &[]);
+                self.listed(&directory, (Vec::new(), Vec::new()), &[]);
                 self.state.record_unlisted(directory, why);
             }
             Notice::Changed(path) => self.changed(path),
@@ -418,20 +426,31 @@ impl Run {
         self.pending.forget_waiting();
     }
 
-    /// Applies the complete listing of a directory: removes what is not in it, and scans what is.
-    fn listed(&mut self, directory: &RelPath, files: Vec<RelPath>, directories: &[RelPath]) {
+    /// Applies the complete listing of a directory: removes what is not in it, and scans what is and is not as it was recorded.
+    fn listed(
+        &mut self,
+        directory: &RelPath,
+        (files, states): (Vec<RelPath>, Vec<Option<Stat>>),
+        directories: &[RelPath],
+    ) {
         let is_gone = |path: &RelPath| !is_listed(directory, path, &files, directories);
         let gone = self.known_within(directory, is_gone);
         self.state.forget_unlisted(directory, is_gone);
         // Includes files not in the index yet, whose scan began before they were removed or ignored.
         self.pending.outdate(directory, is_gone);
         self.remove_unless_unsaved(gone);
-        let (code, plain): (Vec<RelPath>, Vec<RelPath>) =
-            files.into_iter().partition(|path| !self.is_plain_by_name(path));
-        for path in plain {
-            self.replace_entry(Arc::new(FileEntry { path, content: Content::Plain }));
+        let (mut found, mut changed) = (Vec::new(), Vec::new());
+        for (path, state) in files.into_iter().zip(states.into_iter().chain(std::iter::repeat(None))) {
+            if self.is_plain_by_name(&path) {
+                self.replace_entry(Arc::new(FileEntry { path, content: Content::Plain }));
+            } else if let Some(stored) = state.and_then(|state| self.as_recorded(&path, &state)) {
+                found.push(stored);
+            } else {
+                changed.push(path);
+            }
         }
-        self.scan_listed(code);
+        changed.extend(self.take_recorded(found));
+        self.scan_paths(changed);
     }
 
     /// Reports whether a listed file is new, and its name alone says that it is not parsed.

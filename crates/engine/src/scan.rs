@@ -13,7 +13,6 @@ use super::stored_outlines::StoredOutlines;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
-use symd_index::stored_index::StoredEntries;
 use symd_index::{Content, EntryOutline, FileEntry, Origin, Skipped};
 use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
 use symd_syntax::{Grammar, grammar_of_text, grammars_of_name};
@@ -55,17 +54,6 @@ pub(super) struct ScanResult {
     pub(super) stat: Option<Stat>,
 }
 
-impl ScanResult {
-    /// Returns the result for a file that is as the last daemon stored it, unless another job scans the file.
-    pub(super) fn of_recorded(target: &ScanTarget, entry: Arc<FileEntry>) -> ScanResult {
-        let path = entry.path.clone();
-        match target.take() {
-            true => ScanResult { path, stat: entry.stat(), found: ScanOutcome::Recorded(entry) },
-            false => ScanResult { path, stat: None, found: ScanOutcome::Cancelled },
-        }
-    }
-}
-
 #[derive(Debug)]
 pub(super) enum ScanOutcome {
     /// The path is not a regular file.
@@ -76,8 +64,6 @@ pub(super) enum ScanOutcome {
     Cancelled,
     /// The file has long lines and is postponed until other files are scanned.
     Later,
-    /// The entry that the last daemon stored; the file was not read.
-    Recorded(Arc<FileEntry>),
     /// A new entry. The engine's task puts it behind a pointer: made on a pool thread, between outlines that come and go, each would keep a
     /// page of memory.
     New {
@@ -165,9 +151,7 @@ impl Scanner {
         });
         let stat = match &found {
             ScanOutcome::New { entry, .. } => self.stat_of_code(entry),
-            ScanOutcome::Recorded(entry) | ScanOutcome::Same(entry) | ScanOutcome::SetAside { entry, .. } => {
-                self.stat_of_code(entry)
-            }
+            ScanOutcome::Same(entry) | ScanOutcome::SetAside { entry, .. } => self.stat_of_code(entry),
             ScanOutcome::Gone | ScanOutcome::Cancelled | ScanOutcome::Later => None,
         };
         ScanResult { path, found, stat }
@@ -309,47 +293,8 @@ impl Scanner {
         }
     }
 
-    /// Returns the entries of files that are not known and whose state is the recorded one, in the order of `targets`; none at all if nothing
-    /// is recorded. Files of one directory that follow one another are looked at together.
-    pub(super) fn recorded_entries(&self, targets: &[ScanTarget]) -> Vec<Option<Arc<FileEntry>>> {
-        let find = || {
-            let entries = self.recorded.as_ref().filter(|_| !self.cancel.is_cancelled())?.entries()?;
-            Some(self.unchanged_entries(&entries, targets))
-        };
-        catch_unwind(AssertUnwindSafe(find)).ok().flatten().unwrap_or_default()
-    }
-
-    fn unchanged_entries(
-        &self,
-        entries: &StoredEntries,
-        targets: &[ScanTarget],
-    ) -> Vec<Option<Arc<FileEntry>>> {
-        let mut unchanged = Vec::with_capacity(targets.len());
-        let directory = |path: &RelPath| path.as_str().len() - path.file_name().len();
-        let are_beside = |one: &ScanTarget, other: &ScanTarget| {
-            let (one, other) = (&one.path, &other.path);
-            one.as_str()[..directory(one)] == other.as_str()[..directory(other)]
-        };
-        for targets in targets.chunk_by(are_beside) {
-            let recorded =
-                targets.iter().map(|target| entries.get(&target.path).filter(|_| target.known.is_none()));
-            let recorded: Vec<Option<&Arc<FileEntry>>> = recorded.collect();
-            let names: Vec<&str> = recorded.iter().flatten().map(|entry| entry.path.file_name()).collect();
-            let directory = targets[0].path.parent().unwrap_or_else(RelPath::root);
-            let states =
-                if names.is_empty() { Vec::new() } else { self.files.stat_children(&directory, &names) };
-            let mut states = states.into_iter();
-            let mut is_unchanged = |entry: &&Arc<FileEntry>| {
-                matches!(states.next().flatten(), Some((EntryKind::File, stat)) if entry.stat() == Some(stat))
-                    && self.is_as_recorded(entry)
-            };
-            unchanged.extend(recorded.into_iter().map(|entry| entry.filter(&mut is_unchanged).cloned()));
-        }
-        unchanged
-    }
-
     /// Whether a file in its recorded state is still parsed by the grammar that made its outline, which the cache has.
-    fn is_as_recorded(&self, entry: &FileEntry) -> bool {
+    pub(super) fn may_take_recorded(&self, entry: &FileEntry) -> bool {
         let named = self.grammar_of(&entry.path).ok().flatten();
         let mut may_be = named.into_iter().flat_map(|named| grammars_of_name(named, entry.path.extension()));
         may_be.any(|grammar| Some(grammar) == entry.grammar()) && self.stored.is_readable(entry)

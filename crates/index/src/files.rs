@@ -58,30 +58,61 @@ impl FileMap {
 
     /// Inserts a file, and returns the entry that it replaces.
     pub fn insert(&mut self, entry: Arc<FileEntry>) -> Option<Arc<FileEntry>> {
-        let Some(number) = self.page_of(entry.path.as_str()) else {
-            self.pages.push(Page::new(entry.path.clone(), vec![entry]));
-            self.len = 1;
-            return None;
-        };
-        let place = self.pages[number].find(entry.path.as_str());
-        let Page { first, entries: page } = &mut self.pages[number];
-        let page = Arc::make_mut(page);
+        let place = self.place_of(&entry, None);
         match place {
-            Ok(at) => Some(std::mem::replace(&mut page[at], entry)),
-            Err(at) => {
-                if at == 0 {
-                    *first = entry.path.clone();
-                }
-                page.insert(at, entry);
-                self.len += 1;
-                if page.len() > PAGE {
-                    // Appending in path order, as a crawl does, fills pages; anything else halves them.
-                    let cut = if at + 1 == page.len() { PAGE } else { PAGE / 2 };
-                    let rest = page.split_off(cut);
-                    self.pages.insert(number + 1, Page::new(rest[0].path.clone(), rest));
-                }
+            Ok((page, at)) => {
+                let page = Arc::make_mut(&mut self.pages[page].entries);
+                Some(std::mem::replace(&mut page[at], entry))
+            }
+            Err(place) => {
+                self.insert_at(place, entry);
                 None
             }
+        }
+    }
+
+    /// Inserts those of the files at whose path there is none; removes the others from `files`, and returns them. Faster than one by one
+    /// where one follows another.
+    pub fn insert_new<T>(&mut self, files: &mut Vec<T>, entry: impl Fn(&T) -> &Arc<FileEntry>) -> Vec<T> {
+        let mut last = None;
+        let is_known = |file: &mut T| {
+            let entry = entry(file);
+            let place = self.place_of(entry, last);
+            last = Some(place.unwrap_or_else(|place| place).0);
+            place.map_err(|place| self.insert_at(place, entry.clone())).is_ok()
+        };
+        files.extract_if(.., is_known).collect()
+    }
+
+    /// Returns the page of an entry's path and the place in it, or those where it would be. The page is looked for at `near` first.
+    fn place_of(&self, entry: &FileEntry, near: Option<usize>) -> Result<(usize, usize), (usize, usize)> {
+        let path = entry.path.as_str();
+        let is_within = |&page: &usize| {
+            self.pages.get(page).is_some_and(|page| page.first.as_str() <= path)
+                && self.pages.get(page + 1).is_none_or(|next| path < next.first.as_str())
+        };
+        let page = near.filter(is_within).or_else(|| self.page_of(path)).unwrap_or(0);
+        let place = self.pages.get(page).map_or(Err(0), |page| page.find(path));
+        place.map(|at| (page, at)).map_err(|at| (page, at))
+    }
+
+    fn insert_at(&mut self, (number, at): (usize, usize), entry: Arc<FileEntry>) {
+        self.len += 1;
+        if self.pages.is_empty() {
+            self.pages.push(Page::new(entry.path.clone(), vec![entry]));
+            return;
+        }
+        let Page { first, entries: page } = &mut self.pages[number];
+        let page = Arc::make_mut(page);
+        if at == 0 {
+            *first = entry.path.clone();
+        }
+        page.insert(at, entry);
+        if page.len() > PAGE {
+            // Appending in path order, as a crawl does, fills pages; anything else halves them.
+            let cut = if at + 1 == page.len() { PAGE } else { PAGE / 2 };
+            let rest = page.split_off(cut);
+            self.pages.insert(number + 1, Page::new(rest[0].path.clone(), rest));
         }
     }
 
@@ -245,7 +276,7 @@ mod tests {
 
         #[test]
         fn agrees_with_a_sorted_map_through_random_changes(
-            changes in vec((0..3_u8, 0..20_u8, 0..200_u8), 0..6_000)
+            changes in vec((0..4_u8, 0..20_u8, 0..200_u8), 0..6_000)
         ) {
             let (mut map, mut model) = (FileMap::default(), BTreeMap::new());
             let half = changes.len() / 2;
@@ -257,6 +288,14 @@ mod tests {
                 let path = format!("d{directory}/f{file}");
                 if kind == 0 {
                     prop_assert_eq!(map.remove(&path).is_some(), model.remove(&path).is_some());
+                } else if kind == 1 {
+                    let mut files: Vec<_> = (0..8).map(|more| entry(&format!("{path}{more}"))).collect();
+                    let new: Vec<_> =
+                        files.iter().filter(|file| map.get(file.path.as_str()).is_none()).cloned().collect();
+                    let known = map.insert_new(&mut files, |file| file);
+                    prop_assert_eq!(known.len() + files.len(), 8);
+                    prop_assert!(files.iter().map(Arc::as_ptr).eq(new.iter().map(Arc::as_ptr)));
+                    model.extend(files.iter().map(|file| (file.path.as_str().to_owned(), ())));
                 } else {
                     let was_there = model.insert(path.clone(), ()).is_some();
                     prop_assert_eq!(map.insert(entry(&path)).is_some(), was_there);

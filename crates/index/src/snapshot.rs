@@ -12,7 +12,7 @@ use super::needed_words::NeededWords;
 use super::postings::PostingList;
 use super::segment::{Segment, SegmentOverFiles, SegmentPart};
 use super::snapshot_files::SnapshotFiles;
-use super::stored_index::StoredTable;
+use super::stored_index::{StoredEntry, StoredTable};
 use super::unread::{Need, UnreadFiles};
 use symd_base::RelPath;
 use symd_base::state::UnnamedFile;
@@ -199,9 +199,11 @@ impl LiveSegment {
     }
 
     /// Marks the file as up to date if this very entry is awaited. Returns whether it was.
-    fn find_awaited(&mut self, entry: &Arc<FileEntry>) -> bool {
-        let is_awaited = |&file: &usize| Arc::ptr_eq(&self.files[file], entry) && self.is_dead(file);
-        let file = if self.is_awaiting { self.file_number(&entry.path).filter(is_awaited) } else { None };
+    fn find_awaited(&mut self, StoredEntry { entry, in_table }: &StoredEntry) -> bool {
+        let is_awaited = |&file: &usize| {
+            self.files.get(file).is_some_and(|awaited| Arc::ptr_eq(awaited, entry)) && self.is_dead(file)
+        };
+        let file = in_table.map(|file| file as usize).filter(|_| self.is_awaiting).filter(is_awaited);
         if let Some(file) = file {
             self.dead_rows -= entry.symbol_count();
             Arc::make_mut(&mut self.dead)[file / 64] &= !(1 << (file % 64));
@@ -340,7 +342,7 @@ impl IndexState {
     }
 
     /// Adds the table that the last daemon stored. A file of it that is unchanged is in the index, and in no other table, once its entry
-    /// is put ([`IndexState::put`]).
+    /// is put ([`IndexState::put_stored`]).
     pub fn adopt_stored(&mut self, table: StoredTable) {
         self.segments.push(LiveSegment::awaiting(table));
         self.published = None;
@@ -462,11 +464,34 @@ impl IndexState {
         self.forget(&entry.path, old.as_deref());
         let rows = entry.symbol_count();
         self.symbols += rows;
-        if rows > 0 && !self.segments.iter_mut().any(|live| live.find_awaited(&entry)) {
+        if rows > 0 {
             self.loose_rows += rows;
             self.loose.insert(entry.path.clone(), entry);
         }
         self.changed();
+    }
+
+    /// Inserts files that are as they were stored. Where the index has a file already that stays: these are removed from `found`, and
+    /// returned.
+    pub fn put_stored(&mut self, found: &mut Vec<StoredEntry>) -> Vec<StoredEntry> {
+        let known = self.files.insert_new(found, |stored| &stored.entry);
+        for stored in found.iter() {
+            let entry = &stored.entry;
+            if entry.may_lack_symbols() {
+                Arc::make_mut(&mut self.incomplete).insert(entry.path.clone());
+            }
+            self.entry_memory.add(entry);
+            let rows = entry.symbol_count();
+            self.symbols += rows;
+            if rows > 0 && !self.segments.iter_mut().any(|live| live.find_awaited(stored)) {
+                self.loose_rows += rows;
+                self.loose.insert(entry.path.clone(), entry.clone());
+            }
+        }
+        if !found.is_empty() {
+            self.changed();
+        }
+        known
     }
 
     /// Removes the file at `path`. Returns whether there was one.

@@ -339,7 +339,7 @@ pub fn open_project(
         languages: Arc::clone(&languages),
         runtime_directory: place.scratch.clone(),
         cache_directory: Some(place.outlines.clone()),
-        watch: WatchOptions { backend: backend(settings.watch), max_watches: None },
+        watch: WatchOptions { backend: backend(settings.watch), ..WatchOptions::default() },
         sweep_every: SWEEP_EVERY,
         parsers,
         memory: MemoryOptions { ceiling, let_go: Some(LetGo(Arc::new(move || others.free_memory()))) },

@@ -7,11 +7,11 @@ use rustix::io::Errno;
 
 use super::Notice;
 use super::backend::WatchId;
-use super::opener::{DirectoryListing, DirectoryOpener};
+use super::opener::{DirectoryContent, DirectoryListing, DirectoryOpener, states};
 use super::tree::{Detection, DirectoryState, Identity, WatchPurpose};
 use super::watcher::Watcher;
 use symd_base::{RelPath, cores};
-use symd_vfs::{Entry, EntryKind, VfsError};
+use symd_vfs::{Entry, Stat, VfsError};
 
 /// Number of new directories that are opened and listed at once: few enough that the first files are reported soon.
 const DIRECTORIES_AT_A_TIME: usize = 64;
@@ -26,6 +26,9 @@ pub(super) enum Visit {
     /// Skip it: its events report what changes. A directory whose permissions changed is listed again.
     IfNew,
 }
+
+/// A listing; and, if the rules were applied to it, what they leave, with the states of these files, if they were taken.
+type SeenDirectory = (DirectoryListing, Option<(DirectoryContent, Vec<Option<Stat>>)>);
 
 impl Watcher {
     /// Lists `start` and everything beneath it that is not ignored, each directory before those in it. New directories
@@ -71,18 +74,27 @@ impl Watcher {
             }
         }
         self.add_directory(path, opened.watch);
-        let listed = self.opener().list(path, &opened);
+        let listed = self.opener().list(path, &opened).map(|listing| (listing, None));
         self.enter(path, (opened.identity, opened.watch), listed)
     }
 
     /// Watches directories that are not known yet, and lists them, on all cores. Returns the directories in them.
     fn visit_new(&mut self, paths: &[RelPath]) -> Vec<RelPath> {
-        let opener = self.opener();
+        let (opener, takes_states) = (self.opener(), self.takes_states);
         let with_parents: Vec<(&RelPath, Option<Identity>)> =
             paths.iter().map(|path| (path, self.parent_identity(path))).collect();
         let seen = cores::parallel_map(&with_parents, WORTH_A_THREAD, |(path, parent)| {
             let opened = opener.open(path, *parent)?;
-            let listed = opener.list(path, &opened);
+            let listed = opener.list(path, &opened).map(|listing| {
+                // Where a work tree begins, git's rules are to be watched first.
+                let content = (!has_git(&listing.entries)).then(|| {
+                    let content = opener.content(path, &listing.entries);
+                    let files: &[RelPath] = if takes_states { &content.files } else { &[] };
+                    let states = states(&opened.directory, files);
+                    (content, states)
+                });
+                (listing, content)
+            });
             Ok::<_, VfsError>(((opened.identity, opened.watch), listed))
         });
         // First of all: a directory that was moved here has the watch that it had, and its old place may be left next.
@@ -102,7 +114,7 @@ impl Watcher {
     }
 
     fn opener(&self) -> DirectoryOpener<'_> {
-        DirectoryOpener { root: &self.root, backend: &self.backend, tally: &self.tally }
+        DirectoryOpener { root: &self.root, ignore: &self.ignore, backend: &self.backend, tally: &self.tally }
     }
 
     fn parent_identity(&self, path: &RelPath) -> Option<Identity> {
@@ -120,10 +132,10 @@ impl Watcher {
         &mut self,
         path: &RelPath,
         (identity, watch): (Identity, Option<WatchId>),
-        listed: Result<DirectoryListing, VfsError>,
+        listed: Result<SeenDirectory, VfsError>,
     ) -> Vec<RelPath> {
         match listed {
-            Ok(listing) => self.note(path, &listing.entries, listing.detection, identity),
+            Ok(seen) => self.note(path, seen, identity),
             Err(error) => {
                 if let Some(unused) = watch
                     .and_then(|watch| self.tree.remove_place(watch, &WatchPurpose::Directory(path.clone())))
@@ -135,32 +147,23 @@ impl Watcher {
         }
     }
 
-    /// Applies the rules to a listing, reports it, and stores the directory.
+    /// Applies the rules to a listing, unless that was done, reports it, and stores the directory.
     fn note(
         &mut self,
         path: &RelPath,
-        entries: &[Entry],
-        detection: Detection,
+        (DirectoryListing { entries, detection }, content): SeenDirectory,
         identity: Identity,
     ) -> Vec<RelPath> {
         // Watch before reading here, too.
-        let git = if entries.binary_search_by(|entry| entry.name.as_str().cmp(".git")).is_ok() {
-            self.watch_git_info(path)
-        } else {
-            Vec::new()
-        };
-        let rules = self.ignore.enter(&self.root, path, entries);
-        let (mut files, mut directories) = (Vec::new(), Vec::new());
-        for entry in entries {
-            let child = path.join(&entry.name);
-            match entry.kind {
-                EntryKind::Link => self.tally.links.one(),
-                EntryKind::Other => self.tally.special.one(),
-                kind if self.ignore.ignores(&rules, &child, kind) => {}
-                EntryKind::File => files.push(child),
-                EntryKind::Directory => directories.push(child),
-            }
-        }
+        let git = if has_git(&entries) { self.watch_git_info(path) } else { Vec::new() };
+        let (content, states) = content.unwrap_or_else(|| {
+            let content = self.opener().content(path, &entries);
+            let is_new = self.takes_states && !self.tree.contains(path);
+            let directory = is_new.then(|| self.root.open_directory_no_follow(path).ok()).flatten();
+            let states = directory.map(|directory| states(directory, &content.files)).unwrap_or_default();
+            (content, states)
+        });
+        let DirectoryContent { rules, files, mut directories } = content;
         let before = self.tree.get(path).map(|known| (known.children.clone(), known.git.clone()));
         let (old_children, old_git) = before.unwrap_or_default();
         for child in old_children.iter().filter(|child| directories.binary_search(child).is_err()) {
@@ -181,7 +184,9 @@ impl Watcher {
         };
         self.tree.insert(path.clone(), known);
         self.count_directories();
-        self.report(Notice::Listed { directory: path.clone(), files, directories: directories.clone() });
+        let listed =
+            Notice::Listed { directory: path.clone(), files, states, directories: directories.clone() };
+        self.report(listed);
         directories.reverse();
         directories
     }
@@ -227,6 +232,10 @@ impl Watcher {
         self.report(Notice::Unlisted { directory: path.clone(), why: error_text(source) });
         Vec::new()
     }
+}
+
+fn has_git(entries: &[Entry]) -> bool {
+    entries.binary_search_by(|entry| entry.name.as_str().cmp(".git")).is_ok()
 }
 
 /// Returns the error message of the system without its number.

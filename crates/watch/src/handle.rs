@@ -38,6 +38,8 @@ pub struct WatchOptions {
     pub backend: BackendChoice,
     /// How many directories may be watched; the others are polled. `None`: as many as the system allows.
     pub max_watches: Option<usize>,
+    /// Whether the first crawl tells the states of files, of directories that it meets for the first time.
+    pub takes_states: bool,
 }
 
 /// Why watching failed.
@@ -112,8 +114,9 @@ impl Watch {
         let shared = (Arc::clone(&barriers), Arc::clone(&requests), Arc::clone(&tally));
         let ended = Arc::new(AtomicBool::new(false));
         let at_end = SetAtEnd(Arc::clone(&ended));
-        let mut watcher =
-            Watcher::new((Arc::clone(&root), ignore), backend, shared, Box::new(sink)).telling(quiet.clone());
+        let mut watcher = Watcher::new((Arc::clone(&root), ignore), backend, shared, Box::new(sink))
+            .telling(quiet.clone())
+            .taking_states(options.takes_states);
         let thread = std::thread::Builder::new()
             .name("watch".to_owned())
             .spawn(move || {

@@ -27,6 +27,7 @@ mod tests;
 pub use counters::Counters;
 pub use handle::{BackendChoice, Watch, WatchError, WatchOptions};
 use symd_base::RelPath;
+use symd_vfs::Stat;
 
 /// One report of the watcher. Order matters: a barrier comes after every change that was made before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,9 @@ pub enum Notice {
     Listed {
         directory: RelPath,
         files: Vec<RelPath>,
+        /// The states of `files`, taken after the directory was watched; `None` for one that is gone or no regular file any more. Empty unless
+        /// [`WatchOptions::takes_states`].
+        states: Vec<Option<Stat>>,
         /// Paths of the directories in it, each of which is reported in a notice of its own.
         directories: Vec<RelPath>,
     },

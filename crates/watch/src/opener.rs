@@ -1,5 +1,5 @@
-//! Opens, watches and lists directories, on any thread. Invariant: a directory is listed only after it is watched, so
-//! that nothing created in between is lost.
+//! Opens, watches and lists directories, and applies the rules to what is in them, on any thread. Invariant: a directory is listed only
+//! after it is watched, so that nothing created in between is lost; so are the states of its files taken.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -12,18 +12,19 @@ use super::counters::AtomicCounters;
 use super::sweep::Snapshot;
 use super::tree::{Detection, Identity};
 use symd_base::RelPath;
-use symd_vfs::{Entry, Root, VfsError};
+use symd_vfs::{Entry, EntryKind, Ignore, Root, Rules, Stat, VfsError};
 
 /// What opening a directory needs of the watcher.
 pub(super) struct DirectoryOpener<'w> {
     pub(super) root: &'w Root,
+    pub(super) ignore: &'w Ignore,
     pub(super) backend: &'w Mutex<Box<dyn Backend>>,
     pub(super) tally: &'w AtomicCounters,
 }
 
 /// A directory that is open, and watched unless it has to be polled.
 pub(super) struct OpenedDirectory {
-    directory: OwnedFd,
+    pub(super) directory: OwnedFd,
     pub(super) identity: Identity,
     /// `None` when it has to be polled.
     pub(super) watch: Option<WatchId>,
@@ -33,6 +34,13 @@ pub(super) struct OpenedDirectory {
 pub(super) struct DirectoryListing {
     pub(super) entries: Vec<Entry>,
     pub(super) detection: Detection,
+}
+
+/// What a directory holds that is not ignored; each list is sorted.
+pub(super) struct DirectoryContent {
+    pub(super) rules: Rules,
+    pub(super) files: Vec<RelPath>,
+    pub(super) directories: Vec<RelPath>,
 }
 
 impl DirectoryOpener<'_> {
@@ -61,6 +69,23 @@ impl DirectoryOpener<'_> {
         Ok(DirectoryListing { entries, detection })
     }
 
+    /// Applies the rules to a listing; those of the directories above must have been read.
+    pub(super) fn content(&self, path: &RelPath, entries: &[Entry]) -> DirectoryContent {
+        let rules = self.ignore.enter(self.root, path, entries);
+        let (mut files, mut directories) = (Vec::new(), Vec::new());
+        for entry in entries {
+            let child = path.join(&entry.name);
+            match entry.kind {
+                EntryKind::Link => self.tally.links.one(),
+                EntryKind::Other => self.tally.special.one(),
+                kind if self.ignore.ignores(&rules, &child, kind) => {}
+                EntryKind::File => files.push(child),
+                EntryKind::Directory => directories.push(child),
+            }
+        }
+        DirectoryContent { rules, files, directories }
+    }
+
     /// Watches `directory`; `None` when it has to be polled instead.
     fn watch(&self, path: &RelPath, directory: &OwnedFd) -> Result<Option<WatchId>, VfsError> {
         let absolute = absolute(self.root, path);
@@ -79,6 +104,15 @@ impl DirectoryOpener<'_> {
             }
         }
     }
+}
+
+/// Returns the states of files in their directory.
+pub(super) fn states(directory: impl AsFd, files: &[RelPath]) -> Vec<Option<Stat>> {
+    let state = |file: &RelPath| match Root::stat_in(&directory, file.file_name()) {
+        Ok((EntryKind::File, stat)) => Some(stat),
+        Ok(_) | Err(_) => None,
+    };
+    files.iter().map(state).collect()
 }
 
 /// Returns the absolute path of a directory.

@@ -123,10 +123,12 @@ impl Tree {
 
     /// Records that `watch` belongs to `place`, before anything is known of its content.
     pub(super) fn add_place(&mut self, watch: WatchId, place: WatchPurpose) {
-        let mut places = self.places(watch);
-        if !places.contains(&place) {
-            places.push(place);
-            self.places.insert(watch, places.into());
+        let Some(known) = self.places.get_mut(&watch) else {
+            self.places.insert(watch, WatchPlaces::One(place));
+            return;
+        };
+        if !known.as_slice().contains(&place) {
+            *known = [known.as_slice(), &[place]].concat().into();
         }
     }
 

@@ -89,6 +89,8 @@ pub(super) struct Watcher {
     over: bool,
     /// Told when everything that was read from the system has been reported.
     quiet: Option<Arc<Quiet>>,
+    /// Whether the states of files are told with the listing of a new directory.
+    pub(super) takes_states: bool,
 }
 
 impl Watcher {
@@ -115,6 +117,7 @@ impl Watcher {
             due: BTreeSet::new(),
             over: false,
             quiet: None,
+            takes_states: false,
         }
     }
 
@@ -123,9 +126,15 @@ impl Watcher {
         Watcher { quiet, ..self }
     }
 
+    /// Returns the watcher, set to tell the states of files during the first crawl.
+    pub(super) fn taking_states(self, takes_states: bool) -> Watcher {
+        Watcher { takes_states, ..self }
+    }
+
     /// Crawls, then follows events until the thread is stopped, the sink ends it, or the root is gone.
     pub(super) fn run(&mut self) {
         self.crawl(&RelPath::root(), Visit::Anyway, Visit::Anyway);
+        self.takes_states = false;
         self.report(Notice::Crawled);
         self.flush();
         self.tell_quiet();

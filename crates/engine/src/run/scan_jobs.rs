@@ -19,8 +19,6 @@ use symd_index::{Content, FileEntry};
 /// Files per job: enough to make the hand-over cheap, few enough that all workers finish at about the same
 /// time.
 const FILES_PER_JOB: usize = 8;
-/// Listed files per job that looks only at their states. Those that are not as recorded are one job then.
-const LISTED_PER_JOB: usize = 32;
 /// Number of pending scans above which files with long lines are postponed behind the others.
 const MANY_LOOKS: usize = 256;
 /// Maximum time that a question waits for a file that is slow to parse, from the start of parsing.
@@ -33,34 +31,6 @@ impl Run {
     /// Scans files that were listed or changed.
     pub(super) fn scan_paths(&mut self, paths: Vec<RelPath>) {
         self.scan_changed(paths, |pool, scan| pool.background(scan));
-    }
-
-    /// Scans files that were listed. After a restart those that are as recorded come first, ahead of questions: for each of them a question
-    /// would read the text.
-    pub(super) fn scan_listed(&mut self, paths: Vec<RelPath>) {
-        if !self.state.is_awaiting() || paths.is_empty() {
-            return self.scan_paths(paths);
-        }
-        let mut targets = self.targets(paths).into_iter();
-        loop {
-            let chunk: Vec<ScanTarget> = targets.by_ref().take(LISTED_PER_JOB).collect();
-            if chunk.is_empty() {
-                return;
-            }
-            let job = self.begin_job(ScanCause::Changed, &chunk);
-            let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
-            self.pool.question(move || {
-                let recorded = scanner.recorded_entries(&chunk).into_iter().chain(std::iter::repeat(None));
-                let (mut files, mut unbegun) = (Vec::new(), Vec::new());
-                for (target, recorded) in chunk.into_iter().zip(recorded) {
-                    match recorded {
-                        Some(entry) => files.push(ScanResult::of_recorded(&target, entry)),
-                        None => unbegun.push(target),
-                    }
-                }
-                send(&sender, Event::Scanned { job, files, unbegun, later: Vec::new() });
-            });
-        }
     }
 
     /// Like [`Run::scan_paths`], in another queue.
@@ -122,13 +92,8 @@ impl Run {
         let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
         move || {
             let (mut files, mut later) = (Vec::new(), Vec::new());
-            let mut recorded = scanner.recorded_entries(&chunk).into_iter();
             let mut chunk = chunk.into_iter();
             for target in chunk.by_ref() {
-                if let Some(entry) = recorded.next().flatten() {
-                    files.push(ScanResult::of_recorded(&target, entry));
-                    continue;
-                }
                 if !target.take() {
                     files.push(ScanResult { path: target.path, found: ScanOutcome::Cancelled, stat: None });
                     continue;
@@ -198,10 +163,6 @@ impl Run {
                     }
                 }
                 ScanOutcome::Gone => self.remove(&path),
-                ScanOutcome::Recorded(entry) => {
-                    self.verification.add(&entry);
-                    self.replace_entry(entry);
-                }
                 ScanOutcome::New { entry, parsed } => {
                     self.unstored += usize::from(parsed);
                     self.unrecorded += usize::from(entry.grammar().is_some());

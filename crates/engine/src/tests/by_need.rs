@@ -141,6 +141,10 @@ impl Tree {
         let parts = self.scratch.parts_at(Some(cache(&self.scratch)), Some(|| hours_later(2)));
         let memory = some(&mut self.random);
         self.daemon = Daemon::start(parts, &mut self.random, memory);
+        if self.random.u8(..4) > 0 {
+            // What was stored is read before the first listing.
+            self.drain();
+        }
     }
 
     /// Cuts files of the cache, or overwrites a part of them.
@@ -323,6 +327,7 @@ impl Tree {
     }
 
     fn listings(&self) -> Vec<Notice> {
+        let root = Root::open(self.scratch.0.path()).expect("opened");
         let mut notices = Vec::new();
         for directory in DIRECTORIES {
             let child = |name: &str| {
@@ -338,7 +343,8 @@ impl Tree {
                 all
             };
             let (files, directories) = (sorted(files), sorted(directories));
-            notices.push(Notice::Listed { directory: path(directory), files, directories });
+            let states = files.iter().map(|file| Some(root.stat_link(file).expect("there").1)).collect();
+            notices.push(Notice::Listed { directory: path(directory), files, states, directories });
         }
         notices.push(Notice::Crawled);
         notices

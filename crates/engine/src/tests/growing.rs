@@ -38,7 +38,12 @@ fn a_crawl_that_has_not_ended_leaves_outlines_in_the_cache() {
     };
     let mut paths: Vec<RelPath> = files.iter().map(|(name, _)| path(name)).collect();
     paths.sort_unstable();
-    let listed = Notice::Listed { directory: RelPath::root(), files: paths, directories: Vec::new() };
+    let listed = Notice::Listed {
+        directory: RelPath::root(),
+        files: paths,
+        states: Vec::new(),
+        directories: Vec::new(),
+    };
     assert!(fake.tell(vec![listed]).is_continue());
     let mut status = engine.status.clone();
     let is_stored = status.wait_for(|status| status.cache.packs > 0);

@@ -41,7 +41,8 @@ fn paths(text: &str) -> Vec<RelPath> {
 }
 
 fn listed(directory: &str, files: &str, directories: &str) -> Notice {
-    Notice::Listed { directory: path(directory), files: paths(files), directories: paths(directories) }
+    let (directory, files, directories) = (path(directory), paths(files), paths(directories));
+    Notice::Listed { directory, files, states: Vec::new(), directories }
 }
 
 fn changed(file: &str) -> Notice {

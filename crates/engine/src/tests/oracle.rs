@@ -154,7 +154,7 @@ fn so_it_does_where_most_directories_are_polled() {
 
 #[test]
 fn so_it_does_where_everything_is_polled() {
-    play(WatchOptions { backend: BackendChoice::Poll, max_watches: None }, ROUNDS / 3);
+    play(WatchOptions { backend: BackendChoice::Poll, ..WatchOptions::default() }, ROUNDS / 3);
 }
 
 #[test]

@@ -43,7 +43,12 @@ impl MemoryEngine {
             )
         };
         let names = files.iter().map(|(name, _)| path(name)).collect();
-        let listed = Notice::Listed { directory: RelPath::root(), files: names, directories: Vec::new() };
+        let listed = Notice::Listed {
+            directory: RelPath::root(),
+            files: names,
+            states: Vec::new(),
+            directories: Vec::new(),
+        };
         assert!(fake.tell(vec![listed, Notice::Crawled]).is_continue());
         MemoryEngine { runtime, engine, fake, memory }
     }
@@ -129,7 +134,12 @@ fn an_unsaved_text_outlasts_its_file() {
         assert!(project.fake.tell(vec![Notice::Removed(path(gone))]).is_continue());
     }
     assert_eq!(project.seen(), pair("a.py:unsaved", "unsaved = 1\n"));
-    let listed = Notice::Listed { directory: RelPath::root(), files: Vec::new(), directories: Vec::new() };
+    let listed = Notice::Listed {
+        directory: RelPath::root(),
+        files: Vec::new(),
+        states: Vec::new(),
+        directories: Vec::new(),
+    };
     assert!(project.fake.tell(vec![listed]).is_continue());
     project.set("a.py", 2, "typed = 1\n");
     assert_eq!(project.seen(), pair("a.py:typed", "typed = 1\n"));

@@ -38,9 +38,17 @@ pub struct StoredIndex {
     pub table: StoredTable,
 }
 
-/// The entries of files as they were, in path order. Cheap to clone.
+/// The entries of files as they were, in path order.
+#[derive(Debug)]
+pub struct StoredEntries(Vec<StoredEntry>);
+
+/// The entry of a file as it was.
 #[derive(Clone, Debug)]
-pub struct StoredEntries(Arc<[Arc<FileEntry>]>);
+pub struct StoredEntry {
+    pub entry: Arc<FileEntry>,
+    /// The number that the file has in the table, if it has rows.
+    pub(super) in_table: Option<u32>,
+}
 
 /// A name table over the files that have rows.
 #[derive(Debug)]
@@ -55,8 +63,31 @@ impl StoredEntries {
         self.0.len()
     }
 
-    /// Returns the entry of the file at `path`; it is as the file is if its state is the same.
-    pub fn get(&self, path: &RelPath) -> Option<&Arc<FileEntry>> {
-        self.0.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.0[at])
+    /// Returns the entry of the file at `path`; it is as the file is if its state is the same. `near` is a place among the entries, the
+    /// nearer to that of the file the better, and becomes that place.
+    pub fn find(&self, path: &RelPath, near: &mut usize) -> Option<&StoredEntry> {
+        let at = self.place(path, *near);
+        *near = at;
+        self.0.get(at).filter(|stored| stored.entry.path == *path)
+    }
+
+    /// Returns the number of entries before `path`. Looks near a place first, then twice as far each time.
+    fn place(&self, path: &RelPath, near: usize) -> usize {
+        let is_before = |stored: &StoredEntry| stored.entry.path < *path;
+        let (below, above) = self.0.split_at(near.min(self.0.len()));
+        let mut reach = 1;
+        if above.first().is_some_and(is_before) {
+            while above.get(reach).is_some_and(is_before) {
+                reach *= 2;
+            }
+            let (start, end) = (reach / 2, reach.min(above.len()));
+            below.len() + start + above[start..end].partition_point(is_before)
+        } else {
+            while reach <= below.len() && !is_before(&below[below.len() - reach]) {
+                reach *= 2;
+            }
+            let (start, end) = (below.len().saturating_sub(reach), below.len() - reach / 2);
+            start + below[start..end].partition_point(is_before)
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::format::{HEADER, IndexPart, header};
-use super::{StoredExtent, StoredIndex, write};
+use super::{StoredEntry, StoredExtent, StoredIndex, write};
 use crate::cache::Key;
 use crate::entry_outline::OutlineReader;
 use crate::fields::Fields;
@@ -49,17 +49,16 @@ fn check(bytes: &[u8]) {
 fn check_file(path: &Path, spilled_bytes: usize) {
     let reader: Arc<dyn OutlineReader> = Arc::new(NoOutlines);
     let late = ClockReading { wall: i64::MAX, ..MADE };
-    let Some(StoredIndex { entries, table }) = StoredIndex::read_beyond(spilled_bytes, path, &late, &reader)
-    else {
-        return;
-    };
+    let read = StoredIndex::read_beyond(spilled_bytes, path, &late, &reader, |_| true);
+    let Some(StoredIndex { entries, table }) = read else { return };
     let mut state = IndexState::default();
     state.adopt_stored(table);
-    for entry in entries.0.iter() {
-        entry.imports();
-        entry.may_hold_hash(7);
-        state.put(entry.clone());
+    let mut all = entries.0.clone();
+    for stored in &all {
+        stored.entry.imports();
+        stored.entry.may_hold_hash(7);
     }
+    assert!(state.put_stored(&mut all).is_empty());
     let snapshot = state.snapshot();
     for live in &snapshot.segments {
         let postings =
@@ -70,11 +69,12 @@ fn check_file(path: &Path, spilled_bytes: usize) {
     }
     let again = path.with_extension("again");
     if write(&again, &late, &snapshot, |_| true).unwrap() != StoredExtent::Nothing {
-        let read = StoredIndex::read(&again, &late, &reader).unwrap();
-        for entry in read.entries.0.iter() {
-            let before = entries.get(&entry.path).unwrap();
+        let read = StoredIndex::read(&again, &late, &reader, |_| true).unwrap();
+        let mut near = 0;
+        for StoredEntry { entry, .. } in &read.entries.0 {
+            let before = entries.find(&entry.path, &mut near).unwrap();
             let of = |entry: &FileEntry| (entry.key(), entry.stat(), entry.symbol_count());
-            assert_eq!(of(entry), of(before));
+            assert_eq!(of(entry), of(&before.entry));
         }
     }
 }

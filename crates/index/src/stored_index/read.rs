@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::format::{FileGroup, FileRecord, HEADER, IndexDirectory, IndexPart, MAGIC, TableParts, VERSION};
-use super::{StoredEntries, StoredIndex, StoredTable};
+use super::{StoredEntries, StoredEntry, StoredIndex, StoredTable};
 use crate::entry_outline::{EntryOutline, OutlineReader};
 use crate::fields::Fields;
 use crate::file::{Content, FileEntry, Origin};
@@ -44,10 +44,17 @@ struct LocatedGroup {
 type FileWithRows = (Arc<FileEntry>, u32);
 
 impl StoredIndex {
-    /// Reads the index stored at `path`; `reader` finds the outlines under their keys. Returns `None` if there is none, it is damaged, or the
-    /// wall clock was set back since it was stored: a change after that may have given a file the time that it had.
-    pub fn read(path: &Path, now: &ClockReading, reader: &Arc<dyn OutlineReader>) -> Option<StoredIndex> {
-        StoredIndex::read_beyond(SegmentThresholds::default().spilled_bytes, path, now, reader)
+    /// Reads the index stored at `path`; `reader` finds the outlines under their keys, and entries for which `may_be_used` does not hold are
+    /// those of no file. Returns `None` if there is none, it is damaged, or the wall clock was set back since it was stored: a change after
+    /// that may have given a file the time that it had.
+    pub fn read(
+        path: &Path,
+        now: &ClockReading,
+        reader: &Arc<dyn OutlineReader>,
+        may_be_used: impl Fn(&FileEntry) -> bool + Sync,
+    ) -> Option<StoredIndex> {
+        let spilled_bytes = SegmentThresholds::default().spilled_bytes;
+        StoredIndex::read_beyond(spilled_bytes, path, now, reader, may_be_used)
     }
 
     /// Like [`StoredIndex::read`], and leaves lists of at least so many bytes on disk.
@@ -56,6 +63,7 @@ impl StoredIndex {
         path: &Path,
         now: &ClockReading,
         reader: &Arc<dyn OutlineReader>,
+        may_be_used: impl Fn(&FileEntry) -> bool + Sync,
     ) -> Option<StoredIndex> {
         let file = Arc::new(state::open_private(path)?);
         let (directory, end) = directory(&file)?;
@@ -79,8 +87,12 @@ impl StoredIndex {
         if next != end {
             return None;
         }
-        let grammars = Grammar::all().map(|grammar| (grammar.fingerprint(), grammar)).collect();
-        let read = cores::parallel_map(&groups, 1, |places| read_group(&file, places, &grammars, reader));
+        let grammars: Grammars = Grammar::all().map(|grammar| (grammar.fingerprint(), grammar)).collect();
+        let make = |record: FileRecord, summary| {
+            let entry = entry(record, summary, &grammars);
+            if may_be_used(&entry) { entry } else { FileEntry { content: Content::Unread, ..entry } }
+        };
+        let read = cores::parallel_map(&groups, 1, |places| read_group(&file, places, reader, make));
         let files: Vec<FileWithRows> =
             read.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
         if !files.is_sorted_by(|(one, _), (other, _)| one.path < other.path) {
@@ -88,7 +100,12 @@ impl StoredIndex {
         }
         let segment = read_table(&file, &directory.table, (head, lists), spilled_bytes)?;
         let with_rows = files.iter().filter(|(_, rows)| *rows > 0).map(|(file, _)| file.clone()).collect();
-        let entries = StoredEntries(files.into_iter().map(|(file, _)| file).collect());
+        let mut numbers = 0..;
+        let stored = |(entry, rows): FileWithRows| StoredEntry {
+            entry,
+            in_table: if rows > 0 { numbers.next() } else { None },
+        };
+        let entries = StoredEntries(files.into_iter().map(stored).collect());
         Some(StoredIndex { entries, table: StoredTable { segment, files: with_rows } })
     }
 }
@@ -125,8 +142,8 @@ fn kept(file: &Arc<File>, LocatedPart { offset, part }: LocatedPart) -> SpilledB
 fn read_group(
     file: &Arc<File>,
     places: &LocatedGroup,
-    grammars: &Grammars,
     reader: &Arc<dyn OutlineReader>,
+    make: impl Fn(FileRecord, OutlineSummary) -> FileEntry,
 ) -> Option<Vec<FileWithRows>> {
     let bytes = read(file, places.records)?;
     let mut rest = Fields(&bytes);
@@ -151,7 +168,7 @@ fn read_group(
     let entries = records.into_iter().zip(summaries);
     let with_rows = |(record, summary): (FileRecord, OutlineSummary)| {
         let rows = record.known.rows;
-        (Arc::new(entry(record, summary, grammars)), rows)
+        (Arc::new(make(record, summary)), rows)
     };
     Some(entries.map(with_rows).collect())
 }
@@ -164,7 +181,7 @@ fn entry(record: FileRecord, summary: OutlineSummary, grammars: &Grammars) -> Fi
         stat,
         outline: EntryOutline::stored(summary),
     };
-    // Of an older grammar: no file is taken to be as it was.
+    // Of an older grammar: it is that of no file.
     let content = grammars.get(&known.key.fingerprint).map_or(Content::Unread, code);
     FileEntry { path, content }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::model::{PATTERNS, Stored as Outlines, entry, let_go, naive, state, with_stat};
-use crate::stored_index::{StoredEntries, StoredExtent, StoredIndex, write};
+use crate::stored_index::{StoredEntries, StoredEntry, StoredExtent, StoredIndex, write};
 use crate::tables::assert_tables;
 use crate::{FileEntry, IndexState, Locals, OutlineReader, Query, SegmentThresholds, Snapshot};
 use symd_base::{Cancel, RelPath};
@@ -50,7 +50,7 @@ impl OnDisk {
     }
 
     fn read(&self, spilled_bytes: usize) -> Option<StoredIndex> {
-        StoredIndex::read_beyond(spilled_bytes, &self.path, &at(101), &self.reader())
+        StoredIndex::read_beyond(spilled_bytes, &self.path, &at(101), &self.reader(), |_| true)
     }
 
     fn reader(&self) -> Arc<dyn OutlineReader> {
@@ -59,8 +59,10 @@ impl OnDisk {
 }
 
 /// Returns what was stored of a file, if it is in the state that it was in.
-fn unchanged<'e>(entries: &'e StoredEntries, path: &RelPath, stat: &Stat) -> Option<&'e Arc<FileEntry>> {
-    entries.get(path).filter(|entry| entry.stat() == Some(*stat))
+fn unchanged(entries: &StoredEntries, path: &RelPath, stat: &Stat) -> Option<StoredEntry> {
+    // Wherever the search begins, it finds the same.
+    let mut near = fastrand::usize(..=entries.count() + 1);
+    entries.find(path, &mut near).filter(|stored| stored.entry.stat() == Some(*stat)).cloned()
 }
 
 /// Returns the rows that all patterns match.
@@ -103,8 +105,14 @@ fn a_restart_finds_what_a_scan_of_everything_finds() {
                     ..FileEntry::clone(&entry(&mut random))
                 })),
                 (_, Some(recorded)) => {
-                    taken += usize::from(recorded.symbol_count() > 0);
-                    state.put(recorded.clone());
+                    let has_rows = recorded.entry.symbol_count() > 0;
+                    let known = state.file(&file.path).cloned();
+                    let mut found = vec![recorded];
+                    let rejected = state.put_stored(&mut found);
+                    assert_eq!((found.is_empty(), rejected.len()), (known.is_some(), known.iter().len()));
+                    let now = state.file(&file.path).expect("put");
+                    assert!(Arc::ptr_eq(now, known.as_ref().unwrap_or_else(|| &found[0].entry)));
+                    taken += usize::from(has_rows && !found.is_empty());
                 }
             }
             match random.u8(..8) {
@@ -154,7 +162,10 @@ fn a_stored_table_that_comes_while_another_one_is_made_stays() {
     last.iter().for_each(|file| state.put(Arc::clone(file)));
     let whole = state.plan_whole();
     state.adopt_stored(table);
-    recorded.iter().for_each(|file| state.put(entries.get(&file.path).expect("stored").clone()));
+    let stored = |file: &&Arc<FileEntry>| unchanged(&entries, &file.path, &file.stat()?);
+    let mut found: Vec<StoredEntry> = recorded.iter().filter_map(stored).collect();
+    assert_eq!(found.len(), recorded.len());
+    assert!(state.put_stored(&mut found).is_empty());
     state.adopt(whole.build());
     state.await_no_files();
     assert_tables(&state.snapshot());
@@ -185,10 +196,14 @@ impl KnownFile {
 fn restarted(StoredIndex { entries, table }: StoredIndex, index: &Snapshot) -> Arc<Snapshot> {
     let mut state = IndexState::default();
     state.adopt_stored(table);
+    let mut found = Vec::new();
     for file in index.files.iter() {
-        let recorded = file.stat().and_then(|stat| unchanged(&entries, &file.path, &stat));
-        state.put(recorded.unwrap_or(file).clone());
+        match file.stat().and_then(|stat| unchanged(&entries, &file.path, &stat)) {
+            Some(stored) => found.push(stored),
+            None => state.put(file.clone()),
+        }
     }
+    assert!(state.put_stored(&mut found).is_empty());
     state.await_no_files();
     state.snapshot()
 }
@@ -271,7 +286,7 @@ fn only_an_unchanged_state_is_as_it_was() {
     let settled = files.iter().find(|file| file.stat().is_some_and(|stat| stat.ctime > 0)).expect("one");
     let (path, stat) = (&settled.path, settled.stat().expect("a state"));
     let recorded = unchanged(&entries, path, &stat).expect("unchanged");
-    assert_eq!((recorded.key(), recorded.stat()), (settled.key(), Some(stat)));
+    assert_eq!((recorded.entry.key(), recorded.entry.stat()), (settled.key(), Some(stat)));
     let others = [
         Stat { size: 2, ..stat },
         Stat { mtime: 6, ..stat },
@@ -283,7 +298,7 @@ fn only_an_unchanged_state_is_as_it_was() {
     for other in others {
         assert!(unchanged(&entries, path, &other).is_none(), "{other:?}");
     }
-    let later = |clock: ClockReading| StoredIndex::read(&on_disk.path, &clock, &on_disk.reader());
+    let later = |clock: ClockReading| StoredIndex::read(&on_disk.path, &clock, &on_disk.reader(), |_| true);
     assert!(later(at(99)).is_none(), "the clock was set back");
     assert!(later(ClockReading { start: 2, ..at(100) }).is_some());
     // What changed just before is left out.

@@ -28,9 +28,51 @@ fn tells_of_files_written_renamed_and_deleted() {
 
 /// Each backend, and polling because no watches are left.
 fn all_backends() -> [WatchOptions; 4] {
-    let of = |backend| WatchOptions { backend, max_watches: None };
+    let of = |backend| WatchOptions { backend, ..WatchOptions::default() };
     let polled = WatchOptions { max_watches: Some(0), ..WatchOptions::default() };
     [of(BackendChoice::Auto), of(BackendChoice::Notify), of(BackendChoice::Poll), polled]
+}
+
+/// The directory above a repository's `.git` is listed by another way.
+#[test]
+fn states_are_told_with_the_first_listing_of_each_directory() {
+    for options in all_backends() {
+        for git in [false, true] {
+            let mut scene = Scene::prepared(WatchOptions { takes_states: true, ..options.clone() }, |root| {
+                std::fs::create_dir_all(root.join("d/e")).expect("made");
+                if git {
+                    std::fs::create_dir_all(root.join("d/.git")).expect("made");
+                }
+                for file in ["a", "d/b", "d/node_modules", "d/e/c"] {
+                    std::fs::write(root.join(file), file).expect("written");
+                }
+                std::fs::write(root.join("d/.gitignore"), "b\n").expect("written");
+                std::os::unix::fs::symlink("a", root.join("link")).expect("linked");
+            });
+            let root = Root::open(&scene.seen.root).expect("opened");
+            let told = |log: &[Notice]| -> Vec<(RelPath, Option<Stat>)> {
+                let listed = log.iter().filter_map(|notice| match notice {
+                    Notice::Listed { files, states, .. } => Some((files.clone(), states.clone())),
+                    _ => None,
+                });
+                listed.flat_map(|(files, states)| files.into_iter().zip(states)).collect()
+            };
+            let first = told(&scene.seen.log);
+            let mut paths: Vec<&str> = first.iter().map(|(path, _)| path.as_str()).collect();
+            paths.sort_unstable();
+            assert_eq!(paths, ["a", "d/.gitignore", "d/e/c", "d/node_modules"]);
+            for (path, state) in &first {
+                assert_eq!(*state, root.stat_link(path).ok().map(|(_, stat)| stat), "{path}");
+            }
+            // What is listed later may have changed in between.
+            scene.mkdir("new");
+            scene.write("new/f", "1");
+            scene.watch.rescan(&RelPath::root());
+            let later = scene.settle();
+            assert!(later.iter().any(|notice| matches!(notice, Notice::Listed { .. })), "{later:?}");
+            assert_eq!(told(&later), []);
+        }
+    }
 }
 
 /// A reader beneath the directory found nothing in between, or the content of another directory.
@@ -122,7 +164,7 @@ fn an_unfinished_write_of_what_is_left_out_is_not_told() {
 fn who_writes_without_end_is_not_listened_to_until_somebody_asks() {
     use std::io::Write;
     for backend in [BackendChoice::Auto, BackendChoice::Notify] {
-        let mut scene = Scene::with(WatchOptions { backend, max_watches: None });
+        let mut scene = Scene::with(WatchOptions { backend, ..WatchOptions::default() });
         scene.mkdir("d");
         let create = |path: &str| std::fs::File::create(scene.at(path)).expect("made");
         let mut logs = [create("d/one"), create("d/other")];

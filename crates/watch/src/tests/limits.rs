@@ -8,7 +8,8 @@ fn limited(most: usize) -> WatchOptions {
 
 #[test]
 fn what_cannot_be_watched_is_polled() {
-    for options in [limited(0), limited(2), WatchOptions { backend: BackendChoice::Poll, max_watches: None }]
+    for options in
+        [limited(0), limited(2), WatchOptions { backend: BackendChoice::Poll, ..WatchOptions::default() }]
     {
         let mut scene = Scene::with(options);
         scene.mkdir("a/b/c");

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use super::*;
-use symd_vfs::{Ignore, IgnoreSettings, Root, Vendored};
+use symd_vfs::{Ignore, IgnoreSettings, Root, Stat, Vendored};
 
 /// How long a notice may take on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -41,7 +41,7 @@ struct Mirror {
 impl Mirror {
     fn take(&mut self, notice: Notice) {
         match &notice {
-            Notice::Listed { directory, files, directories } => {
+            Notice::Listed { directory, files, directories, .. } => {
                 let listed = |path: &RelPath| {
                     files.contains(path)
                         || directories.iter().any(|child| path.is_within(child) && path != child)

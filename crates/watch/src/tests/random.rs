@@ -60,8 +60,8 @@ fn what_is_told_adds_up_to_what_is_there() {
     let options = [
         WatchOptions::default(),
         WatchOptions { max_watches: Some(6), ..WatchOptions::default() },
-        WatchOptions { backend: BackendChoice::Poll, max_watches: None },
-        WatchOptions { backend: BackendChoice::Notify, max_watches: None },
+        WatchOptions { backend: BackendChoice::Poll, ..WatchOptions::default() },
+        WatchOptions { backend: BackendChoice::Notify, ..WatchOptions::default() },
     ];
     for options in options {
         let seed = fastrand::u64(..);
