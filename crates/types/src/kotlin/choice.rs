@@ -78,7 +78,20 @@ impl Universe<'_> {
         let is_last = |member: &Member| {
             self.get(member.declaration).is_some_and(|(_, one)| one.modifiers.has_low_priority)
         };
-        if fitting.iter().any(|(_, member)| !is_last(member)) {
+        let has_last = fitting.iter().any(|(_, member)| is_last(member));
+        let is_sure = |one: &Member| match (receivers, self.extension_receiver(one.declaration)) {
+            (Receivers::Explicit(ty), Some(wanted)) => !self.is_open_within(ty, &wanted),
+            _ => true,
+        };
+        let may_be_last =
+            has_last && fitting.iter().all(|(fit, one)| is_last(one) || *fit != Fit::Yes || !is_sure(one));
+        if has_last && fitting.iter().any(|(_, member)| !is_last(member)) {
+            if may_be_last {
+                // Those that come first take no `Column<*>` if they extend `Column<Id>`.
+                let candidates = fitting.into_iter().map(|(_, member)| member).collect();
+                let nothing = Lookup::nothing(false);
+                return Some(Lookup { candidates, certainty: Certainty::Likely, is_open: true, ..nothing });
+            }
             fitting.retain(|(_, member)| !is_last(member));
         }
         // Functions count before variables that can be called.

@@ -143,6 +143,15 @@ impl Universe<'_> {
         })
     }
 
+    /// Whether a type argument is not known where another type has a class: `Column<*>` beside `Column<Id>`.
+    pub(super) fn is_open_within(&self, given: &Type, wanted: &Type) -> bool {
+        let (Type::Class(given), Type::Class(wanted)) = (given, wanted) else { return false };
+        let arguments = self.arguments_as(given.class, &given.arguments, wanted.class).unwrap_or_default();
+        arguments.iter().zip(&wanted.arguments).any(|(given, wanted)| {
+            given.is_unknown() && matches!(wanted, Type::Class(_)) || self.is_open_within(given, wanted)
+        })
+    }
+
     /// Whether an object of a type alone tells what a type parameter in it stands for: `Column<Id<T>>` does, `Iterable<T>` does not, which takes
     /// a list of what is narrower, too.
     pub(super) fn fixes(&self, ty: &Type, parameter: DeclarationId) -> bool {
