@@ -168,3 +168,173 @@ fn a_diagnostic_that_names_the_member_is_no_new_one() {
         assert!(done.contains("no new diagnostics (ty)"), "{done}");
     });
 }
+
+#[test]
+fn a_parameter_is_renamed_in_the_stub_and_in_the_overloads() {
+    let lib = "def f(key=1, other=2):\n    return key\n";
+    let stub = "from typing import overload\n\n@overload\ndef f(key: int = 1) -> int: ...\n@overload\ndef f(key: int = 1, other: int = 2) -> int: ...\n";
+    let user = "from lib import f\n\nf(key=3)\nf(key=3, other=4)\n";
+    let files =
+        [PROJECT, ("lib.py", lib.as_bytes()), ("lib.pyi", stub.as_bytes()), ("user.py", user.as_bytes())];
+    let Some(servers) = real_server("ty") else { return };
+    play(&files, Answers::Real(servers), async |stage| {
+        let done = stage.done("rename_symbol", rename("f/key", "zz")).await;
+        for (path, text) in [("lib.py", lib), ("lib.pyi", stub), ("user.py", user)] {
+            assert_eq!(stage.text(path), text.replace("key", "zz"), "{done}");
+        }
+    });
+}
+
+#[test]
+fn keywords_that_may_reach_a_parameter_by_another_name_are_told() {
+    for (lib, user, place) in [
+        (
+            "def f(*, key=1):\n    return key\n",
+            "from lib import f\n\n\ndef call(g):\n    return g(key=2)\n\n\ncall(f)\n",
+            "user.py:5",
+        ),
+        (
+            "def f(*, key=1):\n    return key\n",
+            "from lib import f\n\n\ndef call(all):\n    return all[0](key=2)\n\n\ncall([f])\n",
+            "user.py:5",
+        ),
+    ] {
+        each(lib, user, async |stage| {
+            let mut ask = rename("f/key", "zz");
+            ask["include"] = json!(["unchecked"]);
+            let done = stage.done("rename_symbol", ask).await;
+            assert!(done.contains("'key' is passed by keyword to what may be this function"), "{done}");
+            assert!(done.contains(place) && done.contains("incomplete: "), "{done}");
+        });
+    }
+}
+
+#[test]
+fn keywords_in_the_heads_of_classes_are_told() {
+    let Some(servers) = real_server("ty") else { return };
+    for (lib, name_path) in [
+        (
+            "class A:\n    def __init_subclass__(cls, key=1):\n        cls.k = key\n",
+            "A/__init_subclass__/key",
+        ),
+        (
+            "class M(type):\n    def __new__(mcs, name, bases, ns, key=1):\n        return super().__new__(mcs, name, bases, ns)\n\n\nclass A(metaclass=M):\n    pass\n",
+            "M/__new__/key",
+        ),
+    ] {
+        let user = b"from lib import A\n\n\nclass B(A, key=2):\n    pass\n";
+        play(
+            &[PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user)],
+            Answers::Real(servers.clone()),
+            async |stage| {
+                let done = stage.done("rename_symbol", rename(name_path, "zz")).await;
+                assert!(done.contains("'key' is passed by keyword to what may be this function"), "{done}");
+                assert!(done.contains("user.py:4") && done.contains("incomplete: "), "{done}");
+            },
+        );
+    }
+}
+
+#[test]
+fn keywords_that_a_constructor_passes_on_are_told() {
+    let lib = "class A:\n    def __init__(self, *, key=1):\n        self.k = key\n";
+    let user = "from lib import A\n\n\nclass B(A):\n    def __init__(self, **kw):\n        super().__init__(**kw)\n\n\nB(key=2)\n";
+    let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
+    let Some(servers) = real_server("ty") else { return };
+    play(&files, Answers::Real(servers), async |stage| {
+        let done = stage.done("rename_symbol", rename("A/__init__/key", "zz")).await;
+        assert!(done.contains("calls may pass 'key' by keyword without naming it in the call"), "{done}");
+        assert!(done.contains("user.py:6") && done.contains("incomplete: "), "{done}");
+    });
+}
+
+#[test]
+fn a_class_is_not_renamed_while_its_private_members_are_used_by_their_mangled_names() {
+    let lib = "class A:\n    def __init__(self):\n        self.__own = 1\n";
+    let user = "from lib import A\n\nprint(A()._A__own)\n";
+    refuses(lib, user, ("/A", "B"), "private members of 'A' are used by the mangled names");
+}
+
+#[test]
+fn names_of_which_the_beginning_is_written_are_in_doubt() {
+    let lib = "def visit_name():\n    return 1\n\n\nclass V:\n    def do_get(self):\n        return 2\n";
+    let user = "import lib\n\n\ndef look(kind, v: lib.V):\n    getattr(v, \"do_\" + kind)()\n    return getattr(lib, f\"visit_{kind}\")()\n";
+    each(lib, user, async |stage| {
+        for (name_path, place) in [("visit_name", "user.py:6"), ("V/do_get", "user.py:5")] {
+            let done = stage.done("rename_symbol", rename(name_path, "zz")).await;
+            assert!(done.contains("are computed and looked up, and it may be one of them"), "{done}");
+            assert!(done.contains(place) && done.contains("incomplete: "), "{done}");
+            assert_eq!(done.matches("user.py:").count(), 1, "{done}");
+            stage.undo().await;
+        }
+    });
+}
+
+#[test]
+fn keywords_that_give_a_double_the_member_are_told() {
+    let lib = "class K:\n    def __init__(self):\n        self.size = 3\n\n\ndef top():\n    return 1\n";
+    let user = "from types import SimpleNamespace\nfrom unittest import mock\nimport lib\n\n\ndef use(k: lib.K):\n    return k.size\n\n\nuse(SimpleNamespace(size=8))\nwith mock.patch.multiple(lib, top=print):\n    lib.top()\n";
+    let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
+    let Some(servers) = real_server("ty") else { return };
+    play(&files, Answers::Real(servers), async |stage| {
+        for (name_path, place) in [("K/size", "user.py:10"), ("top", "user.py:11")] {
+            let done = stage.done("rename_symbol", rename(name_path, "zz")).await;
+            assert!(
+                done.contains("objects that may be used in its place, or replace it, are given"),
+                "{done}"
+            );
+            assert!(done.contains(place) && done.contains("incomplete: "), "{done}");
+            stage.undo().await;
+        }
+    });
+}
+
+#[test]
+fn a_local_class_with_the_member_alone_may_be_used_in_its_place() {
+    let lib = "class K:\n    def size(self):\n        return 3\n\n    def other(self):\n        return 4\n\n\ndef use(k: K):\n    return k.size()\n";
+    let test = "from lib import K, use\n\n\ndef test_use():\n    class Fake:\n        def size(self):\n            return 4\n\n    assert use(Fake()) == 4 and use(K()) == 3\n";
+    let files = [PROJECT, ("lib.py", lib.as_bytes()), ("test_lib.py", test.as_bytes())];
+    let Some(servers) = real_server("ty") else { return };
+    play(&files, Answers::Real(servers), async |stage| {
+        for (name_path, path, place) in
+            [("K/size", "lib.py", "test_lib.py:6"), ("test_use/Fake/size", "test_lib.py", "lib.py:2")]
+        {
+            let mut ask = rename(name_path, "zz");
+            ask["relative_path"] = json!(path);
+            let done = stage.done("rename_symbol", ask).await;
+            assert!(
+                done.contains("1 member keeps this name in classes that inherit from none of these"),
+                "{done}"
+            );
+            assert!(done.contains(place) && done.contains("incomplete: "), "{done}");
+            stage.undo().await;
+        }
+    });
+}
+
+#[test]
+fn examples_in_documentation_follow() {
+    let lib = "def add(a, count=1):\n    \"\"\"Adds; add more.\n\n    >>> add(1, count=2)\n    3\n    >>> x.add(1)\n    4\n    \"\"\"\n    return a + count\n";
+    each(lib, "", async |stage| {
+        let done = stage.done("rename_symbol", rename("add", "plus")).await;
+        assert!(done.contains("1 use in an example of documentation renamed too"), "{done}");
+        // What else stands in an example may be run by tests.
+        assert!(done.contains("lib.py:6: >>> x.add(1)") && done.contains("incomplete: "), "{done}");
+        let text = lib.replace("def add", "def plus").replace(">>> add", ">>> plus");
+        assert_eq!(stage.text("lib.py"), text);
+        stage.undo().await;
+        let done = stage.done("rename_symbol", rename("add/count", "n")).await;
+        assert_eq!(stage.text("lib.py"), lib.replace("count", "n"), "{done}");
+        assert!(done.contains("; complete]"), "{done}");
+    });
+}
+
+#[test]
+fn a_string_that_attributes_fill_by_name_is_in_doubt() {
+    let lib =
+        "class K:\n    def __init__(self):\n        self.size = 3\n\n\nprint(\"%(size)d\" % vars(K()))\n";
+    each(lib, "", async |stage| {
+        let done = stage.done("rename_symbol", rename("K/size", "zz")).await;
+        assert!(done.contains("1 mention in strings") && done.contains("incomplete: "), "{done}");
+    });
+}

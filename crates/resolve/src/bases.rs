@@ -148,6 +148,13 @@ fn resolve(
         Meaning::Unknown if resolver.profile.imports.packages_qualify && names.len() > 1 => {
             of_package(resolver, &names, base, hops)?;
         }
+        Meaning::Unknown
+            if resolver.profile.bases.are_objects
+                && names.len() > 1
+                && begins_with_value(resolver, here, (names[0], start), from)? =>
+        {
+            base.mark_computed();
+        }
         Meaning::Unknown if is_bound_otherwise(resolver, here, start, &names) => base.mark_computed(),
         // The project declares no type of that name.
         Meaning::Unknown
@@ -161,6 +168,20 @@ fn resolve(
         Meaning::Module(_) | Meaning::Unknown => base.may_be_unfound = true,
     }
     Ok(())
+}
+
+/// Whether a chain begins with a parameter or a local: what its attribute is called does not identify a class.
+fn begins_with_value(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (first, start): (&str, u32),
+    from: SearchStart,
+) -> Result<bool, Cancelled> {
+    Ok(match scope::resolve_chain(resolver, here, start, &[first], from)? {
+        Meaning::Local | Meaning::LocalOrDeclared(_) => true,
+        Meaning::Declared(found) => found.iter().any(|one| one.row().is_some_and(|(_, row)| row.is_local())),
+        _ => false,
+    })
 }
 
 /// Whether the file binds the name at byte `start` in a way that the outline does not list: JavaScript's

@@ -1,13 +1,19 @@
 //! Where a Python class accesses its own members by names that the program computes: `getattr(self, name)`,
-//! `getattr(self, "do_" + word)`. The member's name does not occur there, and yet the member may be meant.
-//! Invariant: a name that is written out as one string is not computed.
+//! `getattr(self, "do_" + word)`; and where other code looks up a name of which it writes the beginning. The name does not occur
+//! there, and yet the symbol may be meant. Invariant: a name that is written out as one string is not computed.
 
+use super::brackets::close_bracket;
 use super::classes::is_class;
 use super::constructed::only_value;
 use super::context::first_word;
+use super::heads::arguments_of;
+use super::meaning::Meaning;
+use super::modules::Module;
+use super::python_hazards::{places_of, with_name};
 use super::resolver::{CurrentFile, Resolver};
-use super::scope;
+use super::scope::{self, SearchStart};
 use super::sources::IndexedDeclaration;
+use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 
 /// Functions that take an object and the name of a member.
@@ -50,6 +56,95 @@ pub(super) fn computed_names(
         }
     }
     found
+}
+
+/// The kind of thing whose name is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NamedThing {
+    /// A member of a class.
+    Member,
+    /// What a module declares at its top level.
+    OfModule,
+}
+
+/// The fewest bytes of a beginning that tell a name from others.
+const TELLING: usize = 3;
+
+/// What gives a dictionary of names.
+const DICTIONARIES: [&str; 3] = ["globals", "vars", "__dict__"];
+
+/// Finds where a name that begins like the target's is computed and looked up in any object or module, but in those that cannot have
+/// the target; of classes' own members [`computed_names`] tells. Each as its file and the range of the called function's name.
+pub(super) fn computed_elsewhere(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+    thing: NamedThing,
+) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
+    let name = target.name();
+    let mut found = Vec::new();
+    for function in BY_NAME.iter().chain(&DICTIONARIES) {
+        for here in with_name(resolver, function)? {
+            for range in places_of(&here, function) {
+                let behind = &here.text.as_str()[range.end as usize..];
+                let (object, beginning) = if BY_NAME.contains(function) {
+                    let mut arguments =
+                        arguments_of(behind.trim_start()).into_iter().flatten().map(str::trim);
+                    let (Some(object), Some(computed)) = (arguments.next(), arguments.next()) else {
+                        continue;
+                    };
+                    let beginning = match beginning_of(computed) {
+                        Some("") => of_local(&here, range.start, behind),
+                        other => other,
+                    };
+                    (object, beginning)
+                } else {
+                    ("", dictionary_key(behind).and_then(beginning_of))
+                };
+                let is_begun = beginning.is_some_and(|one| one.len() >= TELLING && name.starts_with(one));
+                let is_own = *function == "globals"
+                    && (thing == NamedThing::Member || here.file.path != target.file.path);
+                if is_begun && !is_own && may_have(resolver, &here, (object, range.start), target, thing)? {
+                    found.push((here.file.path.clone(), range));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the object at byte `at` may have the target: an instance does not have what a module declares, nor another module.
+fn may_have(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (object, at): (&str, u32),
+    target: &IndexedDeclaration,
+    thing: NamedThing,
+) -> Result<bool, Cancelled> {
+    if OWN.contains(&object) {
+        return Ok(false);
+    }
+    let chain: Vec<&str> = object.split('.').collect();
+    let is_word = |part: &&str| !part.is_empty() && first_word(part).len() == part.len();
+    if !chain.iter().all(is_word) {
+        return Ok(true);
+    }
+    Ok(match (scope::resolve_chain(resolver, here, at, &chain, SearchStart::Inside)?, thing) {
+        (Meaning::Module(_), NamedThing::Member) | (Meaning::OutsideProject, _) => false,
+        (Meaning::Module(Module::File(file)), NamedThing::OfModule) => file.path == target.file.path,
+        (Meaning::Declared(found), NamedThing::OfModule) => {
+            !found.iter().all(|one| one.row().is_some_and(|(_, row)| is_class(row)))
+        }
+        _ => true,
+    })
+}
+
+/// Returns the key by which a dictionary is asked, in the text behind the word that gives it: `()["a"]`, `(x).get("a")`.
+fn dictionary_key(behind: &str) -> Option<&str> {
+    let behind = match behind.starts_with('(') {
+        true => &behind[close_bracket(behind, 0)..],
+        false => behind,
+    };
+    behind.strip_prefix('[').or_else(|| behind.strip_prefix(".get("))
 }
 
 /// Whether the first argument is `cls`, in a text that begins with an argument list.

@@ -72,6 +72,7 @@ mod positions;
 mod profiles;
 mod python_classes;
 mod python_hazards;
+mod python_keywords;
 mod registered;
 mod renamed_exports;
 mod resolver;

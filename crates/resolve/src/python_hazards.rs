@@ -2,8 +2,11 @@
 //! class makes private, members of library classes that it would override, keywords that reach a parameter
 //! other than through a call that names it. By syntax alone; a possible hazard is reported too.
 
+use std::collections::BTreeSet;
+
 use super::brackets::{close_bracket, open_bracket};
 use super::classes::is_class;
+use super::computed_names::{NamedThing, computed_elsewhere};
 use super::conflicts::SourcePlace;
 use super::context::{Receiver, receiver};
 use super::family::Family;
@@ -14,6 +17,7 @@ use super::library_members::MemberLookup;
 use super::meaning::Meaning;
 use super::overrides::overrides;
 use super::python_classes::lookup_member;
+use super::python_keywords::{self, keywords_elsewhere, keywords_of_doubles, passed_to_base};
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
 use super::{ServerBases, scope};
@@ -31,6 +35,8 @@ pub enum PythonHazard {
     MadePrivate(Vec<SourcePlace>),
     /// Code refers to the member by its mangled name (`_Box__x`).
     MangledNameUsed(Vec<SourcePlace>),
+    /// Code refers to private members of the class by their mangled names, which change with the class's.
+    MangledWithClass(Vec<SourcePlace>),
     /// A class outside the project declares a member of the new name, and a class of the member's family
     /// inherits from it.
     OverridesOutside(String),
@@ -39,6 +45,12 @@ pub enum PythonHazard {
     /// Calls pass keywords that their text does not name, or pass the function on together with the old
     /// keyword.
     KeywordsUnnamed(Vec<SourcePlace>),
+    /// Calls of what may be the function, and heads of classes that it is told of, pass the old keyword.
+    KeywordsElsewhere(Vec<SourcePlace>),
+    /// Objects that may be used in place of the symbol's class or module are given the old name by keyword.
+    KeywordsOfDoubles(Vec<SourcePlace>),
+    /// The program looks up a name of which it writes only the beginning, which the old name has too.
+    ComputedElsewhere(Vec<SourcePlace>),
     /// Class bodies read the name and bind the same name afterwards, so that servers take the read for the
     /// class's own: these reads.
     ReadByClass(Vec<SourcePlace>),
@@ -59,14 +71,60 @@ pub fn python_hazards(
     let resolver = Resolver::new(sources, family, cancel);
     let Some(here) = resolver.read_file(&first.file) else { return Ok(Vec::new()) };
     let Some(row) = here.row_of(first).map(|at| &here.outline.rows[at]) else { return Ok(Vec::new()) };
-    let Some(parent) = row.parent() else { return top_level(&resolver, &here, first, new_name) };
+    let mut found = if is_class(row) { mangled_with_class(&resolver, &here, first)? } else { Vec::new() };
+    let Some(parent) = row.parent() else {
+        found.extend(top_level(&resolver, &here, first, new_name)?);
+        found.extend(looked_up(&resolver, first, NamedThing::OfModule)?);
+        return Ok(found);
+    };
     if is_class(&here.outline.rows[parent]) && !row.is_local() {
-        return member(&resolver, targets, new_name);
+        found.extend(member(&resolver, targets, new_name)?);
+        found.extend(looked_up(&resolver, first, NamedThing::Member)?);
+    } else if row.is_local() && is_parameter(&here, parent, row.name_start) {
+        found.extend(parameter(&resolver, &here, first, parent, new_name)?);
     }
-    if row.is_local() && is_parameter(&here, parent, row.name_start) {
-        return parameter(&resolver, &here, first, parent, new_name);
+    Ok(found)
+}
+
+/// Finds the uses of a class's private members by their mangled names, which hold the class's.
+fn mangled_with_class(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    class: &IndexedDeclaration,
+) -> Result<Vec<PythonHazard>, Cancelled> {
+    let Some(at) = here.row_of(class) else { return Ok(Vec::new()) };
+    let rows = &here.outline.rows;
+    let inside = at + 1..=at + rows[at].descendants as usize;
+    let members =
+        inside.filter(|&row| rows[row].parent() == Some(at)).map(|row| here.outline.name(&rows[row]));
+    let private: BTreeSet<&str> = members.filter(|name| is_private(name)).collect();
+    let mut places = Vec::new();
+    for member in private {
+        places.extend(mangled_uses(resolver, class.name(), member)?);
     }
-    Ok(Vec::new())
+    Ok(some(places, PythonHazard::MangledWithClass))
+}
+
+/// Finds the uses of a class's private member by its mangled name.
+fn mangled_uses(resolver: &Resolver, class: &str, member: &str) -> Result<Vec<SourcePlace>, Cancelled> {
+    let mangled = format!("_{}{member}", class.trim_start_matches('_'));
+    let mut places = Vec::new();
+    for other in with_name(resolver, &mangled)? {
+        places.extend(places_of(&other, &mangled).into_iter().map(|range| (other.file.path.clone(), range)));
+    }
+    Ok(places)
+}
+
+/// Finds where the program may look the symbol up by a name that is no occurrence of it.
+fn looked_up(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+    thing: NamedThing,
+) -> Result<Vec<PythonHazard>, Cancelled> {
+    let doubles = keywords_of_doubles(resolver, target.name(), thing == NamedThing::Member)?;
+    let mut found = some(doubles, PythonHazard::KeywordsOfDoubles);
+    found.extend(some(computed_elsewhere(resolver, target, thing)?, PythonHazard::ComputedElsewhere));
+    Ok(found)
 }
 
 fn is_private(name: &str) -> bool {
@@ -163,12 +221,7 @@ fn member(
     if is_private(old) {
         let mut places = Vec::new();
         for (_, _, class) in &classes {
-            let mangled = format!("_{}{old}", class.name().trim_start_matches('_'));
-            for other in with_name(resolver, &mangled)? {
-                places.extend(
-                    places_of(&other, &mangled).into_iter().map(|range| (other.file.path.clone(), range)),
-                );
-            }
+            places.extend(mangled_uses(resolver, class.name(), old)?);
         }
         found.extend(some(places, PythonHazard::MangledNameUsed));
         return Ok(found);
@@ -215,11 +268,13 @@ fn parameter(
         row.parent().filter(|&at| here.outline.name(row) == "__init__" && is_class(&here.outline.rows[at]));
     let called = class.map_or(of.name(), |at| here.outline.name(&here.outline.rows[at]));
     let (mut passed, mut unnamed) = (Vec::new(), Vec::new());
+    let mut is_value = false;
     for other in with_name(resolver, called)? {
         let text = other.text.as_str();
         for range in places_of(&other, called) {
             let spot = || (other.file.path.clone(), range);
             let behind = &text[range.end as usize..];
+            is_value |= class.is_none() && python_keywords::is_value(text, range);
             if behind.starts_with('(') {
                 if row.name_start == range.start && other.file.path == here.file.path {
                     continue;
@@ -243,12 +298,17 @@ fn parameter(
         }
     }
     let mut found = some(passed, PythonHazard::KeywordIsPassed);
-    found.extend(some(unnamed, PythonHazard::KeywordsUnnamed));
+    let elsewhere = keywords_elsewhere(resolver, (here, function), old, is_value)?;
+    found.extend(some(elsewhere, PythonHazard::KeywordsElsewhere));
     let family = overrides(resolver.sources, &of, &ServerBases::new(), resolver.cancel)?;
     let mut others = Vec::new();
     for method in family.members.iter().filter(|one| !one.is_same_declaration(&of)) {
         let Some(there) = resolver.read_file(&method.file) else { continue };
         let Some(at) = there.row_of(method) else { continue };
+        if class.is_some() {
+            let passed_on = passed_to_base(&there, at, of.name()).into_iter();
+            unnamed.extend(passed_on.map(|range| (there.file.path.clone(), range)));
+        }
         let inside = at + 1..=at + there.outline.rows[at].descendants as usize;
         let mut same = inside.map(|at| &there.outline.rows[at]).filter(|one| {
             one.parent() == Some(at)
@@ -260,6 +320,7 @@ fn parameter(
             (there.file.path.clone(), TextRange::new(one.name_start, end))
         }));
     }
+    found.extend(some(unnamed, PythonHazard::KeywordsUnnamed));
     found.extend(some(others, PythonHazard::ParameterOfOthers));
     Ok(found)
 }
@@ -277,7 +338,7 @@ fn has_keyword(call: &str, name: &str) -> bool {
 }
 
 /// Returns the Python files that have an identifier of this name.
-fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<std::rc::Rc<CurrentFile>>, Cancelled> {
+pub(super) fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<std::rc::Rc<CurrentFile>>, Cancelled> {
     let hash = name_hash(name.as_bytes());
     let mut found = Vec::new();
     for file in resolver.sources.snapshot().files.with_words(NeededWords::of_name(name)) {
@@ -290,7 +351,7 @@ fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<std::rc::Rc<CurrentF
     Ok(found)
 }
 
-fn places_of(here: &CurrentFile, name: &str) -> Vec<TextRange> {
+pub(super) fn places_of(here: &CurrentFile, name: &str) -> Vec<TextRange> {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let range = |start: u32| TextRange::new(start, start.saturating_add(length));
     let all = here.outline.occurrences.offsets_of(name).map(range);

@@ -59,6 +59,12 @@ fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Can
         }
         DeclarationSpread::OneFile => {
             let Some(text) = text_of(view, &hit.file) else { return Ok(alone()) };
+            if let Some(function) = function_of_parameter(&hit.file, outline, &text, hit.row) {
+                let function = Hit { file: hit.file.clone(), row: function };
+                let functions = of_one_thing(view, &function, cancel)?;
+                let name = outline.name(&outline.rows[hit.row]);
+                return Ok(functions.iter().filter_map(|one| parameter_named(view, one, name)).collect());
+            }
             let rows = family(&hit.file, outline, &text, hit.row);
             let mut hits: Vec<Hit> =
                 rows.into_iter().map(|row| Hit { file: hit.file.clone(), row }).collect();
@@ -68,6 +74,51 @@ fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Can
         }
         DeclarationSpread::One => Ok(alone()),
     }
+}
+
+/// Returns the row of the function of Python of which `row` is a parameter: callers pass it by the name that all the function's
+/// declarations give it, overloads and stub included.
+fn function_of_parameter(file: &FileEntry, outline: &Outline, text: &str, row: usize) -> Option<usize> {
+    let is_python = EntityRules::of(file).overloads == OverloadForm::Decorators;
+    let row = outline.rows.get(row).filter(|row| is_python && row.is_local())?;
+    let function = row.parent().filter(|&at| is_function(&outline.rows[at]))?;
+    stands_in_parentheses(text, &outline.rows[function], row.name_start).then_some(function)
+}
+
+/// Returns the parameter of that name of a function.
+fn parameter_named(view: &View, function: &Hit, name: &str) -> Option<Hit> {
+    let outline = function.file.outline()?;
+    let text = text_of(view, &function.file)?;
+    let inside = function.row + 1..=function.row + outline.rows[function.row].descendants as usize;
+    let is_it = |at: &usize| {
+        let row = &outline.rows[*at];
+        outline.name(row) == name
+            && function_of_parameter(&function.file, outline, &text, *at) == Some(function.row)
+    };
+    let row = inside.filter(|&at| outline.rows.len() > at).find(is_it)?;
+    Some(Hit { file: function.file.clone(), row })
+}
+
+/// Whether byte `at` stands in the parentheses behind a function's name.
+fn stands_in_parentheses(text: &str, function: &Row, at: u32) -> bool {
+    let behind = function.name_start as usize + usize::from(function.name_len);
+    let Some(head) = text.get(behind..at as usize) else { return false };
+    let (mut depth, mut outermost) = (0_usize, b' ');
+    for byte in head.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                // Type parameters may come first: `def f[T](a)`.
+                outermost = if depth == 0 { byte } else { outermost };
+                depth += 1;
+            }
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && byte == b')' {
+            return false;
+        }
+    }
+    depth > 0 && outermost == b'('
 }
 
 /// Returns the declarations of the same name path in the stub beside a Python module, or in the module beside

@@ -241,7 +241,8 @@ pub(super) async fn with_hazards(
     let work = move |view: &View, cancel: &_| {
         let mut found = resolve::python_hazards(view, &of, &new_name, cancel)?;
         for one in &mut found {
-            if let PythonHazard::ReadByClass(places) = one {
+            use PythonHazard::{KeywordsElsewhere, KeywordsOfDoubles, ReadByClass};
+            if let ReadByClass(places) | KeywordsElsewhere(places) | KeywordsOfDoubles(places) = one {
                 places.retain(|place| !edit.changes(&place.0, place.1));
             }
         }
@@ -255,7 +256,7 @@ pub(super) async fn with_hazards(
     };
     for (text, places, refuses) in project.with_view(work).await?? {
         // All uses are renamed.
-        if places.is_empty() && matches!(refuses, HazardEffect::IfAny) {
+        if places.is_empty() && !matches!(refuses, HazardEffect::Yes) {
             continue;
         }
         if !matches!(refuses, HazardEffect::No) && ask.doubts != DoubtPolicy::Note {
@@ -322,6 +323,11 @@ fn describe_hazard(
             places,
             HazardEffect::Yes,
         ),
+        PythonHazard::MangledWithClass(places) => (
+            format!("private members of '{old}' are used by the mangled names that Python makes of its name"),
+            places,
+            HazardEffect::Yes,
+        ),
         PythonHazard::OverridesOutside(base) => (
             format!("{base}, a base outside the project, declares '{new}' too: it would be overridden"),
             Vec::new(),
@@ -334,6 +340,23 @@ fn describe_hazard(
         ),
         PythonHazard::KeywordsUnnamed(places) => (
             format!("calls may pass '{old}' by keyword without naming it in the call"),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::KeywordsElsewhere(places) => (
+            format!("'{old}' is passed by keyword to what may be this function, and keeps its name there"),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::KeywordsOfDoubles(places) => (
+            format!(
+                "objects that may be used in its place, or replace it, are given '{old}' by keyword, which stays"
+            ),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::ComputedElsewhere(places) => (
+            format!("names that begin like '{old}' are computed and looked up, and it may be one of them"),
             places,
             HazardEffect::No,
         ),

@@ -5,6 +5,7 @@
 
 use memchr::memmem;
 
+use super::examples;
 use super::in_strings;
 use super::linked::LinkedSymbol;
 use crate::spot::whole_words;
@@ -68,8 +69,11 @@ pub(super) struct Mention {
     /// Whether it is renamed though nothing proves that it means the symbol: code in a string that overrides
     /// or uses it, a type's name at the beginning of a string, as programs print it.
     pub(super) is_likely_mention: bool,
-    /// Whether it is a string, or a link in documentation, that is known to name the symbol, so that it must be renamed.
+    /// Whether it is a string, or a link or an example in documentation, that is known to name the symbol, so that it must be
+    /// renamed.
     pub(super) is_certain_mention: bool,
+    /// Whether it is code in an example of Python's documentation (`>>> run()`), which tests may run.
+    pub(super) is_in_example: bool,
 }
 
 /// The mentions in the project's texts.
@@ -188,9 +192,12 @@ fn of_file(
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let range = |at: usize| u32::try_from(at).ok().map(|at| TextRange::new(at, at.saturating_add(length)));
     let places: Vec<TextRange> = whole_words(text.as_str(), name).filter_map(range).collect();
+    let is_python = target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
     let mut push = |range, medium| {
+        let is_in_example = is_python && medium == Medium::Docs && examples::holds(text.as_str(), range);
         let may_be_looked_up = match medium {
-            Medium::Comments | Medium::Docs => false,
+            Medium::Comments => false,
+            Medium::Docs => is_in_example,
             Medium::Strings => {
                 is_path(text.as_str(), range)
                     || reads_like_code(text.as_str(), range)
@@ -214,7 +221,8 @@ fn of_file(
             may_be_looked_up,
             is_its_name,
             is_likely_mention,
-            is_certain_mention: false,
+            is_certain_mention: is_in_example && examples::uses(text.as_str(), range, (file, target)),
+            is_in_example,
         });
     };
     let (Some(grammar), true) = (file.grammar(), resolve::files_share_names(file, &target.file)) else {
@@ -339,12 +347,12 @@ fn is_title(text: &str, range: TextRange, name: &str) -> bool {
 }
 
 /// Whether a string has a placeholder for a value of this name (`{name}`, `%(name)s`) and the file passes its
-/// variables by name.
+/// variables, or an object's attributes, by name.
 fn is_filled_by_name(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
     let has_place = before.ends_with('{') && behind.starts_with(['}', ':', '!', '.', '['])
         || before.ends_with("%(") && behind.starts_with(')');
-    has_place && ["locals()", "globals()", "vars()"].iter().any(|names| text.contains(names))
+    has_place && ["locals()", "globals()", "vars(", "__dict__"].iter().any(|names| text.contains(names))
 }
 
 /// Whether a string has a type's name as programs print it: `Missing: no such key`, `<Box object>`,

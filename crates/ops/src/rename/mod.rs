@@ -9,6 +9,7 @@ mod by_server;
 mod by_syntax;
 mod collisions;
 mod definition_index;
+mod examples;
 mod file_of_class;
 mod files_with_bom;
 mod fixtures;
@@ -304,13 +305,15 @@ async fn with_mentions(
     let new_name = ask.new_name.clone();
     let work = move |view: &View, cancel: &_| {
         let is_string = |one: &Mention| one.is_certain_mention && one.medium != Medium::Docs;
-        let is_link = |one: &Mention| one.is_certain_mention && one.medium == Medium::Docs;
+        let is_link =
+            |one: &Mention| one.is_certain_mention && one.medium == Medium::Docs && !one.is_in_example;
+        let is_example = |one: &Mention| one.is_certain_mention && one.is_in_example;
         let places_of = |counts: fn(&Mention) -> bool| -> Vec<(RelPath, TextRange)> {
             let counted = included.iter().filter(|one| counts(one));
             counted.map(|one| (one.path.clone(), one.range)).collect()
         };
         let (follow, overriding) = (places_of(is_string), places_of(|one| one.is_likely_mention));
-        let links = places_of(is_link);
+        let (links, examples) = (places_of(is_link), places_of(is_example));
         for one in included {
             let range = one.range;
             let file = draft.edit.file(view, &one.path)?;
@@ -330,6 +333,17 @@ async fn with_mentions(
                 counted(links.len(), "link in documentation", "links in documentation")
             );
             draft.notes.push(RenameNote::fact(text, listed(view, &links, cancel)?));
+        }
+        if !examples.is_empty() {
+            let text = format!(
+                "{} renamed too",
+                counted(
+                    examples.len(),
+                    "use in an example of documentation",
+                    "uses in examples of documentation"
+                )
+            );
+            draft.notes.push(RenameNote::fact(text, listed(view, &examples, cancel)?));
         }
         if !overriding.is_empty() {
             let text = format!(

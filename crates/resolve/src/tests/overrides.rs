@@ -62,6 +62,25 @@ fn a_class_with_the_same_methods_may_stand_in() {
 }
 
 #[test]
+fn a_class_in_a_function_may_stand_in_by_one_method() {
+    let fixture = "//- a.py\nclass A:\n    def $0run(self): pass\n    def stop(self): pass\n\
+        //- test_a.py\nfrom a import A\ndef test_it():\n    class Fake:\n        def run(self): pass\n\
+        class Lone:\n    def run(self): pass\n\
+        //- test_b.py\ndef test_it():\n    class Fake:\n        def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2", "test_a.py:4 may stand in"]);
+    let fixture = "//- a.py\ndef test_it():\n    class Spec:\n        def $0run(self): pass\n    class Plugin:\n        def run(self): pass\n\
+        def test_other():\n    class Plugin:\n        def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:3", "a.py:5 may stand in"]);
+}
+
+#[test]
+fn a_base_that_is_an_attribute_of_a_parameter_may_be_any_class() {
+    let fixture = "//- a.py\nclass A:\n    limit = 1\n    $0size = 1\n\
+        //- test_a.py\ndef test_it(maker):\n    class Other(maker.made):\n        size = 2\n";
+    assert_eq!(family(fixture), ["a.py:3", "other: class of maker.made"]);
+}
+
+#[test]
 fn every_row_of_a_member_belongs_to_it() {
     let fixture = "//- a.py\nfrom typing import overload, TYPE_CHECKING\nclass A:\n    if TYPE_CHECKING:\n        run: int\n    else:\n        def run(self): pass\n\
         class B(A):\n    @property\n    def $0run(self): pass\n    @run.setter\n    def run(self, x): pass\n\
@@ -74,7 +93,11 @@ fn classes_in_functions_have_the_bases_that_stand_there() {
     let fixture = "//- a.py\ndef f():\n    class A:\n        def $0run(self): pass\n    class B(A):\n        def run(self): pass\n\
         def g():\n    class A:\n        def run(self): pass\n\
         class O:\n    class A:\n        def run(self): pass\n    class B(A):\n        def run(self): pass\n";
-    assert_eq!(family(fixture), ["a.py:3", "a.py:5"]);
+    assert_eq!(
+        family(fixture),
+        ["a.py:3", "a.py:5", "a.py:11 may stand in", "a.py:13 may stand in"],
+        "those outside of functions could be used in their place"
+    );
 }
 
 #[test]
@@ -109,7 +132,10 @@ fn an_attribute_of_the_test_may_be_the_base() {
         //- b.py\nfrom a import A, B\nclass Test:\n    kind = A\n    def f(self):\n        class X(self.kind):\n            def run(self): pass\n\
         class More(Test):\n    kind = B\n\
         class Else:\n    def f(self):\n        class Y(self.kind):\n            def run(self): pass\n";
-    assert_eq!(family(fixture), ["a.py:2", "a.py:4", "b.py:6", "y: class of self.kind"]);
+    assert_eq!(
+        family(fixture),
+        ["a.py:2", "a.py:4", "b.py:6", "y: class of self.kind", "b.py:12 may stand in"]
+    );
 }
 
 #[test]

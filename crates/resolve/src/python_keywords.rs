@@ -1,0 +1,202 @@
+//! Keywords of Python's calls that may reach a parameter though its function is not called by its name: through a variable
+//! that holds the function, in the head of a class, through `super()`; and those that give an object a member of a name.
+//! By syntax alone: a keyword that is told here need not mean the symbol.
+
+use super::brackets::open_parenthesis;
+use super::classes::is_class;
+use super::context::last_word;
+use super::heads::arguments_of;
+use super::meaning::Meaning;
+use super::python_hazards::{places_of, with_name};
+use super::resolver::{CurrentFile, Resolver};
+use super::scope;
+use super::sources::IndexedDeclaration;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+use symd_syntax::{Row, SymbolKind};
+
+use super::conflicts::SourcePlace;
+
+/// Methods that receive the keywords in the heads of a class's heirs.
+const OF_HEIRS: [&str; 1] = ["__init_subclass__"];
+
+/// Methods of a metaclass that receive the keywords in the heads of its classes.
+const OF_METACLASS: [&str; 3] = ["__new__", "__init__", "__prepare__"];
+
+/// What makes an object with members of the given names, or replaces members of these names.
+const DOUBLES: [&str; 7] = [
+    "SimpleNamespace",
+    "Mock",
+    "MagicMock",
+    "AsyncMock",
+    "NonCallableMock",
+    "NonCallableMagicMock",
+    "configure_mock",
+];
+
+/// Whether the function's name at `range` is a value: passed on, stored, returned. Not in an import, and not called.
+pub(super) fn is_value(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    let is_imported = line.starts_with("import ")
+        || line.starts_with("from ")
+        || open_parenthesis(text, before.len())
+            .is_some_and(|open| last_word(text[..open].trim_end()) == "import");
+    let is_declared = matches!(last_word(before.trim_end()), "def" | "class" | "global" | "nonlocal");
+    let behind = behind.trim_start_matches([' ', '\t']);
+    let is_bound = behind.starts_with('=') && !behind.starts_with("==");
+    !is_imported && !is_declared && !is_bound && !behind.starts_with(['(', '.']) && !line.starts_with('@')
+}
+
+/// Finds the keywords of the parameter `old` of `function` in calls of something else that may be the function, where the
+/// function is a value somewhere, and in the heads of classes, which are passed to some methods.
+pub(super) fn keywords_elsewhere(
+    resolver: &Resolver,
+    (here, function): (&CurrentFile, usize),
+    old: &str,
+    is_value: bool,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let takes_heads = takes_heads(here, function);
+    if !is_value && !takes_heads {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for other in with_name(resolver, old)? {
+        let text = other.text.as_str();
+        for range in places_of(&other, old) {
+            let Some(callee) = called_with(text, range) else { continue };
+            let name = last_word(callee);
+            let before = &callee[..callee.len() - name.len()];
+            let may_reach = match last_word(before.trim_end()) {
+                "class" => takes_heads,
+                "def" => false,
+                _ if name.is_empty() => is_value && callee.ends_with([')', ']']),
+                _ => is_value && !before.ends_with('.') && is_variable(resolver, &other, callee, name)?,
+            };
+            if may_reach {
+                found.push((other.file.path.clone(), range));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Finds the keywords `name` that give an object a member, or replace one: `SimpleNamespace(size=1)`, `patch.multiple(m, size=1)`.
+pub(super) fn keywords_of_doubles(
+    resolver: &Resolver,
+    name: &str,
+    is_member: bool,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let mut found = Vec::new();
+    for other in with_name(resolver, name)? {
+        let text = other.text.as_str();
+        for range in places_of(&other, name) {
+            let Some(callee) = called_with(text, range) else { continue };
+            let is_double = is_member && DOUBLES.contains(&last_word(callee));
+            if is_double || callee.ends_with("patch.multiple") {
+                found.push((other.file.path.clone(), range));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Finds in the method at `row` calls of `name` of another class that pass on keywords: `super().__init__(**keywords)`.
+pub(super) fn passed_to_base(here: &CurrentFile, row: usize, name: &str) -> Vec<TextRange> {
+    let text = here.text.as_str();
+    let method = here.outline.rows[row].range();
+    let passes_on = |range: &TextRange| {
+        let behind = &text[range.end as usize..];
+        method.contains(*range)
+            && text[..range.start as usize].ends_with('.')
+            && behind.starts_with('(')
+            && arguments_of(behind).into_iter().flatten().any(|one| one.trim().starts_with("**"))
+    };
+    places_of(here, name).into_iter().filter(passes_on).collect()
+}
+
+/// Returns the text up to the parenthesis of the call in which the name at `range` is a keyword.
+fn called_with(text: &str, range: TextRange) -> Option<&str> {
+    let (before, behind) = (&text[..range.start as usize], text[range.end as usize..].trim_start());
+    let is_keyword =
+        behind.starts_with('=') && !behind.starts_with("==") && before.trim_end().ends_with(['(', ',']);
+    let open = open_parenthesis(text, before.len()).filter(|_| is_keyword)?;
+    Some(text[..open].trim_end())
+}
+
+/// Whether the name that `callee` ends with is a variable or a parameter.
+fn is_variable(resolver: &Resolver, here: &CurrentFile, callee: &str, name: &str) -> Result<bool, Cancelled> {
+    let at = u32::try_from(callee.len() - name.len()).unwrap_or(u32::MAX);
+    let holds = |one: &IndexedDeclaration| {
+        one.row().is_some_and(|(_, row)| {
+            use SymbolKind::{Constant, Field, Variable};
+            matches!(row.kind(), Variable | Constant | Field)
+        })
+    };
+    Ok(match scope::resolve_name(resolver, here, at, name)? {
+        Meaning::Local | Meaning::LocalOrDeclared(_) => true,
+        Meaning::Declared(found) => found.iter().any(holds),
+        _ => false,
+    })
+}
+
+/// Whether a method receives the keywords in heads of classes.
+fn takes_heads(here: &CurrentFile, function: usize) -> bool {
+    let row = &here.outline.rows[function];
+    let Some(class) = row.parent().map(|at| &here.outline.rows[at]).filter(|at| is_class(at)) else {
+        return false;
+    };
+    let name = here.outline.name(row);
+    OF_HEIRS.contains(&name) || OF_METACLASS.contains(&name) && is_metaclass(here, class)
+}
+
+/// Whether a class has a base whose name says that it is a metaclass: `type`, `ABCMeta`, `EnumType`.
+fn is_metaclass(here: &CurrentFile, class: &Row) -> bool {
+    let behind = class.name_start as usize + usize::from(class.name_len);
+    let head = here.text.as_str().get(behind..).unwrap_or_default().trim_start();
+    let bases = if head.starts_with('(') { arguments_of(head) } else { None };
+    let is_meta = |base: &str| base == "type" || base.ends_with("Meta") || base.ends_with("Type");
+    bases.into_iter().flatten().any(|base| is_meta(base.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range_of(text: &str, name: &str) -> TextRange {
+        let at = u32::try_from(text.find(name).expect("in it")).expect("short");
+        TextRange::new(at, at + u32::try_from(name.len()).expect("short"))
+    }
+
+    #[test]
+    fn functions_as_values() {
+        for (text, expected) in [
+            ("call(scale)\n", true),
+            ("TABLE = {'s': scale}\n", true),
+            ("grow = scale\n", true),
+            ("return scale\n", true),
+            ("from lib import scale\n", false),
+            ("from lib import (\n    a,\n    scale,\n)\n", false),
+            ("def scale(a): ...\n", false),
+            ("scale(1)\n", false),
+            ("scale = 1\n", false),
+            ("@scale\n", false),
+        ] {
+            assert_eq!(is_value(text, range_of(text, "scale")), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn keywords_and_what_they_are_passed_to() {
+        for (text, expected) in [
+            ("call(1, key=2)", Some("call")),
+            ("class Kid(Base, key = 3): pass", Some("class Kid")),
+            ("TABLE['s'](\n    key=3)", Some("TABLE['s']")),
+            ("call(key == 2)", None),
+            ("call([key])", None),
+            ("key = 2", None),
+        ] {
+            assert_eq!(called_with(text, range_of(text, "key")), expected, "{text}");
+        }
+    }
+}
