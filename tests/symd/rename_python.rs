@@ -271,6 +271,34 @@ fn names_of_which_the_beginning_is_written_are_in_doubt() {
 }
 
 #[test]
+fn attributes_that_getattr_answers_for_are_told() {
+    let lib = "class Call:\n    def __call__(self) -> int:\n        return 1\n\n\nclass Relay:\n    def __init__(self, one):\n        self.one = one\n\n    def __getattr__(self, name: str) -> Call:\n        return getattr(self.one, name)\n\n\nclass Manager:\n    def __init__(self, one):\n        self.hook = Relay(one)\n\n\nclass Named(Relay):\n    size = 5\n";
+    let user = "import lib\nimport plugin\nfrom lib import Manager, Named\n\n\ndef use(manager: Manager, named: Named):\n    relay = manager.hook\n    found = manager.hook.size()\n    found += relay.size()\n    return found + named.size\n\n\nprint(plugin.Plugin().size(), plugin.top())\nManager(plugin).hook.top()\n";
+    let plugin = "class Plugin:\n    def size(self):\n        return 3\n\n    def other(self):\n        return 4\n\n\ndef top():\n    return 1\n";
+    let files =
+        [PROJECT, ("lib.py", lib.as_bytes()), ("plugin.py", plugin.as_bytes()), ("user.py", user.as_bytes())];
+    let Some(servers) = real_server("ty") else { return };
+    play(&files, Answers::Real(servers), async |stage| {
+        let of = |name_path: &str| {
+            let mut ask = rename(name_path, "zz");
+            ask["relative_path"] = "plugin.py".into();
+            ask
+        };
+        let told = "`__getattr__` or `__getattribute__` of a class answers for";
+        let places = [("Plugin/size", &["user.py:8", "user.py:9"][..]), ("top", &["user.py:14"])];
+        for (name_path, places) in places {
+            let done = stage.done("rename_symbol", of(name_path)).await;
+            assert!(done.contains(told) && done.contains("incomplete: "), "{done}");
+            assert!(places.iter().all(|place| done.contains(place)), "{done}");
+            assert_eq!(done.matches("user.py:").count(), places.len() + 1, "{done}");
+            stage.undo().await;
+        }
+        let done = stage.done("rename_symbol", of("Plugin/other")).await;
+        assert!(!done.contains(told), "{done}");
+    });
+}
+
+#[test]
 fn keywords_that_give_a_double_the_member_are_told() {
     let lib = "class K:\n    def __init__(self):\n        self.size = 3\n\n\ndef top():\n    return 1\n";
     let user = "from types import SimpleNamespace\nfrom unittest import mock\nimport lib\n\n\ndef use(k: lib.K):\n    return k.size\n\n\nuse(SimpleNamespace(size=8))\nwith mock.patch.multiple(lib, top=print):\n    lib.top()\n";

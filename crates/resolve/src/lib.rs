@@ -24,6 +24,7 @@ mod context;
 mod cpp;
 mod definitions;
 mod dynamic_classes;
+mod dynamic_receivers;
 mod enclosing;
 mod external_reader;
 mod family;

@@ -9,6 +9,7 @@ use super::classes::is_class;
 use super::computed_names::{NamedThing, computed_elsewhere};
 use super::conflicts::SourcePlace;
 use super::context::{Receiver, receiver};
+use super::dynamic_receivers::answered_by_hooks;
 use super::family::Family;
 use super::graph::ClassGraph;
 use super::graph_by_need::Kin;
@@ -51,6 +52,8 @@ pub enum PythonHazard {
     KeywordsOfDoubles(Vec<SourcePlace>),
     /// The program looks up a name of which it writes only the beginning, which the old name has too.
     ComputedElsewhere(Vec<SourcePlace>),
+    /// Attributes of the old name for which a class answers by `__getattr__` or `__getattribute__`.
+    AnsweredByHooks(Vec<SourcePlace>),
     /// Class bodies read the name and bind the same name afterwards, so that servers take the read for the
     /// class's own: these reads.
     ReadByClass(Vec<SourcePlace>),
@@ -124,6 +127,7 @@ fn looked_up(
     let doubles = keywords_of_doubles(resolver, target.name(), thing == NamedThing::Member)?;
     let mut found = some(doubles, PythonHazard::KeywordsOfDoubles);
     found.extend(some(computed_elsewhere(resolver, target, thing)?, PythonHazard::ComputedElsewhere));
+    found.extend(some(answered_by_hooks(resolver, target.name())?, PythonHazard::AnsweredByHooks));
     Ok(found)
 }
 

@@ -241,8 +241,12 @@ pub(super) async fn with_hazards(
     let work = move |view: &View, cancel: &_| {
         let mut found = resolve::python_hazards(view, &of, &new_name, cancel)?;
         for one in &mut found {
-            use PythonHazard::{KeywordsElsewhere, KeywordsOfDoubles, ReadByClass};
-            if let ReadByClass(places) | KeywordsElsewhere(places) | KeywordsOfDoubles(places) = one {
+            use PythonHazard::{AnsweredByHooks, KeywordsElsewhere, KeywordsOfDoubles, ReadByClass};
+            if let ReadByClass(places)
+            | KeywordsElsewhere(places)
+            | KeywordsOfDoubles(places)
+            | AnsweredByHooks(places) = one
+            {
                 places.retain(|place| !edit.changes(&place.0, place.1));
             }
         }
@@ -357,6 +361,13 @@ fn describe_hazard(
         ),
         PythonHazard::ComputedElsewhere(places) => (
             format!("names that begin like '{old}' are computed and looked up, and it may be one of them"),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::AnsweredByHooks(places) => (
+            format!(
+                "`__getattr__` or `__getattribute__` of a class answers for '{old}' and may return it; these keep the name"
+            ),
             places,
             HazardEffect::No,
         ),
