@@ -461,8 +461,8 @@ impl Run {
     }
 
     /// Records which file `path` names. Returns that file if an earlier scan may have found another name of
-    /// it as its only one.
-    fn note_link(&mut self, path: &RelPath, stat: Option<Stat>) -> Option<FileId> {
+    /// it as its only one. `is_new` tells that the index did not have `path` before.
+    fn note_link(&mut self, path: &RelPath, stat: Option<Stat>, is_new: bool) -> Option<FileId> {
         // Without links the file could not be examined, and must not be taken for a real file.
         let Some(stat) = stat.filter(|stat| stat.links > 0) else {
             self.links.remove(path);
@@ -472,7 +472,9 @@ impl Run {
         // Files without an extension are recorded too: the first line decides whether they are code. If
         // another name appears later, the index has no state by which to find this one.
         if stat.links > 1 || path.extension().is_none() {
-            return (self.links.add(path, file) && stat.links > 1).then_some(file);
+            let is_first = self.links.add(path, file);
+            self.scan_older_names(path, &stat, is_new);
+            return (is_first && stat.links > 1).then_some(file);
         }
         self.links.remove(path);
         // Another name appeared while this scan was in progress, or was removed since.
@@ -482,6 +484,28 @@ impl Run {
         }
         self.scan_paths(others);
         Some(file)
+    }
+
+    /// Rescans the names of a file that were read before it changed. During a crawl a write through a name in a directory that is not
+    /// watched yet is told for no name, and the names have been read one after another.
+    fn scan_older_names(&mut self, path: &RelPath, stat: &Stat, is_new: bool) {
+        // Unsaved texts have times that say nothing about the file's.
+        let changed_at = |name: &RelPath| {
+            let known = self.state.file(name).and_then(|entry| entry.stat());
+            known.map(|known| known.ctime).filter(|&ctime| ctime > 0 && stat.ctime > 0)
+        };
+        let mut older = Vec::new();
+        for name in self.links.others(path) {
+            match changed_at(&name) {
+                Some(ctime) if ctime < stat.ctime && !self.pending.is_scanned(&name) => older.push(name),
+                // Only once: it must end where a file system tells different times for the names of a file.
+                Some(ctime) if ctime > stat.ctime && is_new && !older.contains(path) => {
+                    older.push(path.clone());
+                }
+                _ => {}
+            }
+        }
+        self.scan_paths(older);
     }
 
     /// Rescans the files for which the index has a name that is not recorded.

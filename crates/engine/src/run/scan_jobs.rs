@@ -147,7 +147,8 @@ impl Run {
             if !self.pending.accept_result(job, &path) {
                 continue;
             }
-            linked.extend(self.note_link(&path, stat));
+            let is_new = self.state.file(&path).is_none();
+            linked.extend(self.note_link(&path, stat, is_new));
             match found {
                 ScanOutcome::Cancelled | ScanOutcome::Later => {}
                 // An older scan may have been applied after this scan began. An entry that has let go of its outline since stays.

@@ -346,3 +346,34 @@ fn stopping_lets_no_stale_answer_out() {
     assert!(answer.blocking_recv().is_err(), "the look was cancelled: nothing fresh is known");
     assert!(stage.ask().blocking_recv().is_err());
 }
+
+/// A write through a name in a directory that is not watched yet is told for no name.
+#[test]
+fn a_name_that_was_read_before_its_file_changed_through_another_is_read_again() {
+    use std::os::unix::fs::MetadataExt;
+    for is_listed_last in [false, true] {
+        let mut stage = Stage::new();
+        ["a", "b"].iter().for_each(|name| std::fs::create_dir(stage.scratch.at(name)).expect("made"));
+        stage.scratch.write("a/f.py", "old = 1\n");
+        std::fs::hard_link(stage.scratch.at("a/f.py"), stage.scratch.at("b/f.py")).expect("linked");
+        stage.tell([listed("a", "a/f.py", "")]);
+        let early = stage.look();
+        let changed_at = || {
+            let meta = std::fs::metadata(stage.scratch.at("a/f.py")).expect("there");
+            (meta.ctime(), meta.ctime_nsec())
+        };
+        let before = changed_at();
+        while changed_at() == before {
+            stage.scratch.write("b/f.py", "new = 1\n");
+        }
+        if is_listed_last {
+            stage.tell([listed("b", "b/f.py", "")]);
+            stage.finish();
+            stage.take(early);
+        } else {
+            stage.take(early);
+            stage.tell([listed("b", "b/f.py", "")]);
+        }
+        assert_eq!(stage.shows(), "a/f.py:new b/f.py:new", "{is_listed_last}");
+    }
+}
