@@ -69,6 +69,9 @@ impl Universe<'_> {
             let parameter = &parameters[at];
             fit = fit.min(match is_array {
                 true => self.array_fits(file, value, parameter, own),
+                false if file.kind(value) == K::NullLiteral && self.takes_no_null(parameter.declaration) => {
+                    Fit::No
+                }
                 false => self.argument_fits(file, value, &parameter.ty, own),
             });
         }

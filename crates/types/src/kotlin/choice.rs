@@ -7,6 +7,7 @@ use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse};
 use super::resolve::Certainty;
 use super::source_file::SourceFile;
+use super::substitution::Substitution;
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
@@ -102,7 +103,8 @@ impl Universe<'_> {
                 fitting.retain(|(_, member)| !is_variable(member));
             }
         }
-        let best = fitting.iter().map(|(fit, _)| *fit).max()?;
+        let mut best = fitting.iter().map(|(fit, _)| *fit).max()?;
+        let mut has_open = false;
         let had_others = fitting.len() > 1;
         if fitting.iter().any(|(fit, _)| *fit == Fit::Yes) {
             // A class from outside behind an alias may have a constructor that needs no defaults.
@@ -112,7 +114,23 @@ impl Universe<'_> {
             };
             let may_be_outside = fitting.iter().all(|(fit, one)| *fit != Fit::Yes || needs_defaults(one));
             let is_alias = |one: &Member| self.kind(one.declaration) == Some(DeclarationKind::TypeAlias);
-            fitting.retain(|(fit, one)| *fit == Fit::Yes || may_be_outside && is_alias(one));
+            // What the bounds leave open may be more specific.
+            let is_open = |one: &Member| match wanted {
+                NameUse::Call(arguments) if self.kind(one.declaration) == Some(DeclarationKind::Function) => {
+                    self.fits_bounds_of_call(file, one, arguments, receivers) == Fit::Unknown
+                }
+                _ => false,
+            };
+            fitting.retain(|(fit, one)| {
+                *fit == Fit::Yes || may_be_outside && is_alias(one) || {
+                    let is_open = is_open(one);
+                    has_open |= is_open;
+                    is_open
+                }
+            });
+        }
+        if has_open {
+            best = Fit::Unknown;
         }
         let mut candidates: Vec<Member> = fitting.into_iter().map(|(_, member)| member).collect();
         if let NameUse::Call(arguments) = wanted {
@@ -202,6 +220,10 @@ impl Universe<'_> {
                 let mut parameters = self.parameters(id);
                 let mut bound = member.substitution.clone();
                 let extended = self.extension_receiver(id);
+                let by_bounds = self.fits_bounds_of_call(file, member, arguments, receivers);
+                if by_bounds == Fit::No {
+                    return Some(Fit::No);
+                }
                 if let Some(wanted) = &extended {
                     match receivers {
                         Receivers::Explicit(ty) | Receivers::Member(ty) => {
@@ -219,7 +241,7 @@ impl Universe<'_> {
                         parameter.ty = bound.apply(&parameter.ty);
                     }
                 }
-                Some(self.is_applicable(file, &parameters, arguments, &own))
+                Some(self.is_applicable(file, &parameters, arguments, &own).min(by_bounds))
             }
             DeclarationKind::TypeAlias => match self.class_behind(id) {
                 Some(class) => Some(self.fits_construction(file, class, arguments)),
@@ -239,6 +261,36 @@ impl Universe<'_> {
             },
             _ => None,
         }
+    }
+
+    /// Returns whether a call of a function is within the bounds that type parameters give its own.
+    fn fits_bounds_of_call(
+        &self,
+        file: &ProjectFile,
+        member: &Member,
+        arguments: &Arguments,
+        receivers: Receivers,
+    ) -> Fit {
+        let id = member.declaration;
+        let own = self.type_parameters(id);
+        if own.is_empty() {
+            return Fit::Yes;
+        }
+        let object = || {
+            let wanted = self.extension_receiver(id)?;
+            let object = match receivers {
+                Receivers::Explicit(ty) | Receivers::Member(ty) => ty.clone(),
+                Receivers::Implicit(all) => {
+                    let mut fitting = all.iter().filter(|one| self.fits(one, &wanted, &own) != Fit::No);
+                    match (fitting.next(), fitting.next()) {
+                        (Some(one), None) => one.clone(),
+                        _ => Type::Unknown,
+                    }
+                }
+            };
+            Some((wanted, object))
+        };
+        self.fits_bounds_among(file, &self.parameters(id), arguments, &own, &member.substitution, object)
     }
 
     fn fits_construction(&self, file: &ProjectFile, class: DeclarationId, arguments: &Arguments) -> Fit {
@@ -271,7 +323,16 @@ impl Universe<'_> {
             };
         }
         let fits = |constructor: &DeclarationId| {
-            self.is_applicable(file, &self.parameters(*constructor), arguments, &own)
+            let parameters = self.parameters(*constructor);
+            let around = Substitution::default();
+            self.is_applicable(file, &parameters, arguments, &own).min(self.fits_bounds_among(
+                file,
+                &parameters,
+                arguments,
+                &own,
+                &around,
+                || None,
+            ))
         };
         constructors.iter().filter(|one| self.is_visible(file, **one)).map(fits).max().unwrap_or(Fit::No)
     }
@@ -309,7 +370,11 @@ impl Universe<'_> {
                 (true, false) => Fit::No,
                 // `1` is an `Int` before it is a `Long`.
                 _ if self.is_int(&mine.ty) && is_int_literal(at) => Fit::Yes,
-                _ => self.fits(&mine.ty, &their.ty, &theirs.own),
+                _ => self.fits(&mine.ty, &their.ty, &theirs.own).min(self.fits_bounds_of_class(
+                    &mine.ty,
+                    &their.ty,
+                    &theirs.own,
+                )),
             });
             fits.min().unwrap_or(Fit::Yes).min(by_receiver) == Fit::Yes
         };

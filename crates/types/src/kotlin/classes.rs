@@ -255,7 +255,19 @@ impl Universe<'_> {
 
     /// Returns the upper bounds of a type parameter; `Any` where none is written.
     pub(super) fn bounds(&self, parameter: DeclarationId) -> Vec<Type> {
-        let Some((file, declaration)) = self.get(parameter) else { return vec![Type::Unknown] };
+        if self.get(parameter).is_none() {
+            return vec![Type::Unknown];
+        }
+        let mut bounds = self.written_bounds(parameter);
+        if bounds.is_empty() {
+            bounds.push(self.library_type("kotlin", "Any", Vec::new()));
+        }
+        bounds
+    }
+
+    /// Returns the bounds that are written of a type parameter.
+    pub(super) fn written_bounds(&self, parameter: DeclarationId) -> Vec<Type> {
+        let Some((file, declaration)) = self.get(parameter) else { return Vec::new() };
         let mut bounds: Vec<Type> = self.type_in(&file, declaration.node).into_iter().collect();
         let name = file.name_of(parameter.number());
         if let Some(constraints) = file.child(declaration.scope, K::TypeConstraints) {
@@ -266,9 +278,6 @@ impl Universe<'_> {
                     bounds.extend(self.type_in(&file, constraint));
                 }
             }
-        }
-        if bounds.is_empty() {
-            bounds.push(self.library_type("kotlin", "Any", Vec::new()));
         }
         bounds
     }

@@ -5,6 +5,7 @@ mod accessibility;
 mod accessors;
 mod applicability;
 mod arrays;
+mod bounds_of_calls;
 mod callables;
 mod calls;
 mod choice;

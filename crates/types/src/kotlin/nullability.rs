@@ -3,8 +3,9 @@
 
 use super::applicability::pair_arguments;
 use super::callables::Arguments;
+use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse, Search};
-use super::type_references::stated_type;
+use super::type_references::{Classifier, stated_type};
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -68,6 +69,23 @@ impl Universe<'_> {
         let Some((file, declaration)) = self.get(id) else { return false };
         let receiver = file.child(declaration.node, K::ReceiverType);
         receiver.is_some_and(|receiver| file.child(receiver, K::NullableType).is_some())
+    }
+
+    /// Whether the type that a parameter states is certainly one that cannot be null: a class or a function type. A type parameter may stand for
+    /// what can be null, and so may an alias.
+    pub(super) fn takes_no_null(&self, parameter: DeclarationId) -> bool {
+        let Some((file, declaration)) = self.get(parameter) else { return false };
+        stated_type(&file, declaration.node).is_some_and(|ty| match file.kind(ty) {
+            K::FunctionType => true,
+            K::UserType => {
+                let names = file.children(ty).filter(|child| file.kind(*child) == K::TypeIdentifier);
+                match self.classifier_of_path(&file, &names.collect::<Vec<_>>()) {
+                    Classifier::Declared(id) => self.kind(id).is_some_and(DeclarationKind::is_class),
+                    _ => false,
+                }
+            }
+            _ => false,
+        })
     }
 
     /// Whether the type that a declaration states may be null.

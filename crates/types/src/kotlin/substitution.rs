@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::inference::mentions;
 use super::ty::{FunctionType, Type};
 use super::universe::DeclarationId;
 
@@ -42,6 +43,11 @@ impl Substitution {
             self.of.len() - 1
         });
         &mut self.of[at].1
+    }
+
+    /// Whether a parameter that stands for something is in `ty`.
+    pub(super) fn replaces_in(&self, ty: &Type) -> bool {
+        self.of.iter().any(|(parameter, _)| mentions(ty, &[*parameter]))
     }
 
     /// Replaces the parameters in `ty` that stand for something.

@@ -24,7 +24,15 @@ impl Universe<'_> {
         match (actual, expected) {
             (_, Type::Parameter(parameter)) if own.contains(parameter) => {
                 let bounds = self.bounds(*parameter);
-                bounds.iter().map(|bound| self.fits_bound(actual, bound)).min().unwrap_or(Fit::Yes)
+                let fits = |bound: &Type| match bound {
+                    Type::Parameter(other) if other != parameter && own.contains(other) => {
+                        let others: Vec<DeclarationId> =
+                            own.iter().copied().filter(|one| one != parameter).collect();
+                        self.fits(actual, bound, &others)
+                    }
+                    _ => self.fits_bound(actual, bound),
+                };
+                bounds.iter().map(fits).min().unwrap_or(Fit::Yes)
             }
             (Type::Both(both), _) => self.fits(&both.0, expected, own).max(self.fits(&both.1, expected, own)),
             (_, Type::Both(both)) => self.fits(actual, &both.0, own).min(self.fits(actual, &both.1, own)),
@@ -170,7 +178,7 @@ impl Universe<'_> {
     }
 
     /// Returns `in` or `out` if a type parameter is declared with it.
-    fn variance(&self, parameter: DeclarationId) -> Option<&'static str> {
+    pub(super) fn variance(&self, parameter: DeclarationId) -> Option<&'static str> {
         let (file, declaration) = self.get(parameter)?;
         let written = file.text_of(declaration.node);
         ["out", "in"].into_iter().find(|word| written.split_whitespace().next() == Some(word))
