@@ -122,6 +122,7 @@ mod rename_real;
 mod rename_stage;
 mod rename_syntax;
 mod rename_texts;
+mod rename_typescript;
 mod schemas;
 mod search_limits;
 mod serve_bad_input;

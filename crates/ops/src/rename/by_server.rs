@@ -136,6 +136,16 @@ fn touched(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
     files.flat_map(|(path, file)| file.edits.iter().map(move |edit| (path, edit.range.start))).collect()
 }
 
+/// Returns the places where an edit turns a shorthand into a pair, `{ size }` into `{ size: width }`: the old name goes on there for
+/// the other thing that it meant, so what leads there need not mean the symbol.
+fn split_shorthands(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
+    let files = edit.files.iter();
+    let is_pair = |edit: &&TextEdit| edit.new_text.contains(':');
+    files
+        .flat_map(|(path, file)| file.edits.iter().filter(is_pair).map(move |edit| (path, edit.range.start)))
+        .collect()
+}
+
 /// Returns the places whose definition the server is asked for: what its edit omits and may mean the symbol,
 /// and some of what it changes although syntax cannot judge it.
 fn in_question(
@@ -261,6 +271,7 @@ fn found(
     (leads, quoted): (&DefinitionIndex, &HashSet<Placed>),
 ) -> Findings {
     let touched = touched(edit);
+    let split = split_shorthands(edit);
     let compared = compare(judged, &touched, &project.languages, symbol.target.language);
     let is_ours = |(path, range): &Placed| {
         let is_member = |one: &Target| {
@@ -268,7 +279,8 @@ fn found(
             let in_head = one.range.start <= range.start && range.start <= one.name_range.start;
             one.at.path == *path && (range.contains(one.name_range) || in_head)
         };
-        touched.contains(&(path, range.start)) || symbol.members.iter().any(is_member)
+        let is_changed = touched.contains(&(path, range.start)) && !split.contains(&(path, range.start));
+        is_changed || symbol.members.iter().any(is_member)
     };
     let arguments: HashSet<(&RelPath, u32)> = judged
         .occurrences

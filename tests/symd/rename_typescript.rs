@@ -1,0 +1,33 @@
+//! Renames in TypeScript that a server's edit leaves half done: each case was once called complete, and broke the program.
+
+use serde_json::{Value, json};
+
+use crate::rename_stage::{Answers, Stage, play};
+use crate::servers::real_server;
+
+/// Has tsc rename a symbol of lib.ts, in a project of this file and use.ts.
+fn with_tsc(lib: &str, user: &str, check: impl AsyncFnOnce(&Stage)) {
+    let Some(servers) = real_server("tsc") else { return };
+    let config: &[u8] = b"{\"compilerOptions\":{\"strict\":true}}\n";
+    let files = [("tsconfig.json", config), ("lib.ts", lib.as_bytes()), ("use.ts", user.as_bytes())];
+    play(&files, Answers::Real(servers), check);
+}
+
+fn rename(name_path: &str, new_name: &str) -> Value {
+    json!({ "name_path": name_path, "relative_path": "lib.ts", "new_name": new_name, "wait": "ready" })
+}
+
+#[test]
+fn a_property_that_a_shorthand_gave_keeps_the_name_of_the_variable() {
+    let lib = "const size = 3;\nexport const box = { size };\n";
+    let user = "import { box } from \"./lib\";\n\nexport const wide: number = box.size;\n";
+    with_tsc(lib, user, async |stage| {
+        let done = stage.done("rename_symbol", rename("size", "extent")).await;
+        assert_eq!(
+            stage.text("lib.ts"),
+            "const extent = 3;\nexport const box = { size: extent };\n",
+            "{done}"
+        );
+        assert_eq!(stage.text("use.ts"), user, "{done}");
+    });
+}
