@@ -31,3 +31,19 @@ fn a_property_that_a_shorthand_gave_keeps_the_name_of_the_variable() {
         assert_eq!(stage.text("use.ts"), user, "{done}");
     });
 }
+
+#[test]
+fn a_rename_that_causes_an_error_is_not_complete() {
+    // tsc links a class to an interface only if the class names it.
+    let lib = "export interface Shape {\n  area(): number;\n}\n\nexport class Square {\n  area() {\n    return 4;\n  }\n}\n\nexport const shape: Shape = new Square();\n";
+    let user = "import { shape } from \"./lib\";\n\nexport const wide = shape.area();\n";
+    with_tsc(lib, user, async |stage| {
+        let text = stage.done("rename_symbol", rename("Square/area", "extent")).await;
+        assert!(text.ends_with("incomplete: the new diagnostic is an error]"), "{text}");
+        stage.undo().await;
+        let mut ask = rename("Square/area", "extent");
+        ask["format"] = json!("json");
+        let done: Value = serde_json::from_str(&stage.done("rename_symbol", ask).await).unwrap();
+        assert_eq!(done["complete"], false, "{done}");
+    });
+}

@@ -40,6 +40,18 @@ pub enum EditEffects {
     Unknown(EffectsUnknown),
 }
 
+impl EditEffects {
+    /// Returns the number of new diagnostics that are errors; none while they are unknown.
+    pub fn new_errors(&self) -> usize {
+        match self {
+            EditEffects::Known { new, .. } => {
+                new.iter().filter(|one| one.diagnostic.severity == Severity::Error).count()
+            }
+            EditEffects::Unknown(_) => 0,
+        }
+    }
+}
+
 /// Why the effects of an edit are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EffectsUnknown {

@@ -124,6 +124,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         Format::Json => {
             let mut object = facts(&planned);
             object["operation"] = json!(applied.id.map(|id| id.0));
+            object["complete"] = json!(planned.open().is_empty() && caused.new_errors() == 0);
             add_unsettled_buffers(&applied, &mut object);
             object["new_diagnostics"] = caused_json(&caused);
             object.to_string()
@@ -133,7 +134,12 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
             let mut new = String::new();
             let fact = caused_text(&caused, &mut new);
             lines.extend(new.lines().map(str::to_owned));
-            text(&planned, &call.client, lines, &format!("{}; {fact}", operation_of(&applied)), None)
+            let broken = match caused.new_errors() {
+                0 => None,
+                1 => Some("the new diagnostic is an error".to_owned()),
+                count => Some(format!("{count} new diagnostics are errors")),
+            };
+            text(&planned, &call.client, lines, &format!("{}; {fact}", operation_of(&applied)), broken)
         }
     }))
 }
