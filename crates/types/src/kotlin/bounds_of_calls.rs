@@ -168,6 +168,9 @@ impl Universe<'_> {
                     self.note_exact(wanted, one, own, given);
                 }
             }
+            // Another type: the argument does not fit, whatever the bounds say.
+            (Type::Class(wanted), Type::Class(one)) if one.class != wanted.class => {}
+            (Type::Class(_), Type::Parameter(_) | Type::Function(_)) => {}
             _ => {
                 let left = own.iter().filter(|one| mentions(pattern, &[**one]));
                 left.for_each(|one| given.exact.bind_unknown(*one, Type::Unknown));
