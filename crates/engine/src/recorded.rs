@@ -68,7 +68,7 @@ impl RecordedFiles {
         state::open_private(&self.path).is_some()
     }
 
-    /// Reads the stored index; entries for which `may_be_used` does not hold are those of no file. Slow.
+    /// Reads the stored index; an entry that `may_be_used` rejects matches no file ([`StoredIndex::read`]). Slow.
     pub(super) fn read(&self, may_be_used: impl Fn(&FileEntry) -> bool + Sync) -> Option<StoredIndex> {
         StoredIndex::read(&self.path, &self.now(), &self.reader, may_be_used)
     }

@@ -461,8 +461,13 @@ impl Run {
     }
 
     /// Records which file `path` names. Returns that file if an earlier scan may have found another name of
-    /// it as its only one. `is_new` tells that the index did not have `path` before.
-    fn note_link(&mut self, path: &RelPath, stat: Option<Stat>, is_new: bool) -> Option<FileId> {
+    /// it as its only one. `is_new` tells whether the index did not have `path` before; it is asked for few files.
+    fn note_link(
+        &mut self,
+        path: &RelPath,
+        stat: Option<Stat>,
+        is_new: impl FnOnce(&Run) -> bool,
+    ) -> Option<FileId> {
         // Without links the file could not be examined, and must not be taken for a real file.
         let Some(stat) = stat.filter(|stat| stat.links > 0) else {
             self.links.remove(path);
@@ -488,14 +493,19 @@ impl Run {
 
     /// Rescans the names of a file that were read before it changed. During a crawl a write through a name in a directory that is not
     /// watched yet is told for no name, and the names have been read one after another.
-    fn scan_older_names(&mut self, path: &RelPath, stat: &Stat, is_new: bool) {
+    fn scan_older_names(&mut self, path: &RelPath, stat: &Stat, is_new: impl FnOnce(&Run) -> bool) {
+        let others = self.links.others(path);
+        if others.is_empty() {
+            return;
+        }
+        let is_new = is_new(self);
         // Unsaved texts have times that say nothing about the file's.
         let changed_at = |name: &RelPath| {
             let known = self.state.file(name).and_then(|entry| entry.stat());
             known.map(|known| known.ctime).filter(|&ctime| ctime > 0 && stat.ctime > 0)
         };
         let mut older = Vec::new();
-        for name in self.links.others(path) {
+        for name in others {
             match changed_at(&name) {
                 Some(ctime) if ctime < stat.ctime && !self.pending.is_scanned(&name) => older.push(name),
                 // Only once: it must end where a file system tells different times for the names of a file.

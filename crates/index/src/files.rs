@@ -71,8 +71,8 @@ impl FileMap {
         }
     }
 
-    /// Inserts those of the files at whose path there is none; removes the others from `files`, and returns them. Faster than one by one
-    /// where one follows another.
+    /// Inserts the files whose paths are not in the map. Removes those whose paths are from `files`, and returns them: the map keeps its own.
+    /// Looks for each path near the one before, so files in path order are inserted faster than by [`FileMap::insert`].
     pub fn insert_new<T>(&mut self, files: &mut Vec<T>, entry: impl Fn(&T) -> &Arc<FileEntry>) -> Vec<T> {
         let mut last = None;
         let is_known = |file: &mut T| {

@@ -60,7 +60,7 @@ impl Run {
                 self.ahead.note(entry);
             }
             self.verification.add(entry);
-            linked.extend(self.note_link(&entry.path, entry.stat(), true));
+            linked.extend(self.note_link(&entry.path, entry.stat(), |_| true));
         }
         self.scan_all_names(&linked);
         known.into_iter().map(|stored| stored.entry.path.clone()).collect()

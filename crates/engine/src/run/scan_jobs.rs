@@ -147,8 +147,7 @@ impl Run {
             if !self.pending.accept_result(job, &path) {
                 continue;
             }
-            let is_new = self.state.file(&path).is_none();
-            linked.extend(self.note_link(&path, stat, is_new));
+            linked.extend(self.note_link(&path, stat, |run| run.state.file(&path).is_none()));
             match found {
                 ScanOutcome::Cancelled | ScanOutcome::Later => {}
                 // An older scan may have been applied after this scan began. An entry that has let go of its outline since stays.

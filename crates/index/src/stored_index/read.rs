@@ -44,9 +44,9 @@ struct LocatedGroup {
 type FileWithRows = (Arc<FileEntry>, u32);
 
 impl StoredIndex {
-    /// Reads the index stored at `path`; `reader` finds the outlines under their keys, and entries for which `may_be_used` does not hold are
-    /// those of no file. Returns `None` if there is none, it is damaged, or the wall clock was set back since it was stored: a change after
-    /// that may have given a file the time that it had.
+    /// Reads the index stored at `path`. `reader` reads outlines by their keys. An entry that `may_be_used` rejects matches no file, so that
+    /// its file is parsed again. Returns `None` if no index is stored or the stored one is damaged, and if the wall clock was set back since:
+    /// then a file that has changed may have its old modification time.
     pub fn read(
         path: &Path,
         now: &ClockReading,
