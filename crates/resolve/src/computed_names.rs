@@ -58,13 +58,12 @@ pub(super) fn computed_names(
     found
 }
 
-/// The kind of thing whose name is looked up.
+/// What declares the name that is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NamedThing {
-    /// A member of a class.
-    Member,
-    /// What a module declares at its top level.
-    OfModule,
+pub(super) enum NameOwner {
+    Class,
+    /// A module, at its top level.
+    Module,
 }
 
 /// The fewest bytes of a beginning that tell a name from others.
@@ -78,32 +77,20 @@ const DICTIONARIES: [&str; 3] = ["globals", "vars", "__dict__"];
 pub(super) fn computed_elsewhere(
     resolver: &Resolver,
     target: &IndexedDeclaration,
-    thing: NamedThing,
+    owner: NameOwner,
 ) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
     let name = target.name();
     let mut found = Vec::new();
     for function in BY_NAME.iter().chain(&DICTIONARIES) {
         for here in with_name(resolver, function)? {
             for range in places_of(&here, function) {
-                let behind = &here.text.as_str()[range.end as usize..];
-                let (object, beginning) = if BY_NAME.contains(function) {
-                    let mut arguments =
-                        arguments_of(behind.trim_start()).into_iter().flatten().map(str::trim);
-                    let (Some(object), Some(computed)) = (arguments.next(), arguments.next()) else {
-                        continue;
-                    };
-                    let beginning = match beginning_of(computed) {
-                        Some("") => of_local(&here, range.start, behind),
-                        other => other,
-                    };
-                    (object, beginning)
-                } else {
-                    ("", dictionary_key(behind).and_then(beginning_of))
+                let Some((object, beginning)) = object_and_beginning(&here, function, range) else {
+                    continue;
                 };
-                let is_begun = beginning.is_some_and(|one| one.len() >= TELLING && name.starts_with(one));
+                let is_begun = beginning.len() >= TELLING && name.starts_with(beginning);
                 let is_own = *function == "globals"
-                    && (thing == NamedThing::Member || here.file.path != target.file.path);
-                if is_begun && !is_own && may_have(resolver, &here, (object, range.start), target, thing)? {
+                    && (owner == NameOwner::Class || here.file.path != target.file.path);
+                if is_begun && !is_own && may_have(resolver, &here, (object, range.start), target, owner)? {
                     found.push((here.file.path.clone(), range));
                 }
             }
@@ -112,13 +99,32 @@ pub(super) fn computed_elsewhere(
     Ok(found)
 }
 
+/// Returns the object in which the function named at `range` looks a name up, empty for a dictionary's, and what the name begins with.
+fn object_and_beginning<'h>(
+    here: &'h CurrentFile,
+    function: &str,
+    range: TextRange,
+) -> Option<(&'h str, &'h str)> {
+    let behind = &here.text.as_str()[range.end as usize..];
+    if !BY_NAME.contains(&function) {
+        return Some(("", beginning_of(dictionary_key(behind)?)?));
+    }
+    let mut arguments = arguments_of(behind.trim_start()).into_iter().flatten().map(str::trim);
+    let (object, computed) = (arguments.next()?, arguments.next()?);
+    let beginning = match beginning_of(computed)? {
+        "" => of_local(here, range.start, behind)?,
+        written => written,
+    };
+    Some((object, beginning))
+}
+
 /// Whether the object at byte `at` may have the target: an instance does not have what a module declares, nor another module.
 fn may_have(
     resolver: &Resolver,
     here: &CurrentFile,
     (object, at): (&str, u32),
     target: &IndexedDeclaration,
-    thing: NamedThing,
+    owner: NameOwner,
 ) -> Result<bool, Cancelled> {
     if OWN.contains(&object) {
         return Ok(false);
@@ -128,10 +134,10 @@ fn may_have(
     if !chain.iter().all(is_word) {
         return Ok(true);
     }
-    Ok(match (scope::resolve_chain(resolver, here, at, &chain, SearchStart::Inside)?, thing) {
-        (Meaning::Module(_), NamedThing::Member) | (Meaning::OutsideProject, _) => false,
-        (Meaning::Module(Module::File(file)), NamedThing::OfModule) => file.path == target.file.path,
-        (Meaning::Declared(found), NamedThing::OfModule) => {
+    Ok(match (scope::resolve_chain(resolver, here, at, &chain, SearchStart::Inside)?, owner) {
+        (Meaning::Module(_), NameOwner::Class) | (Meaning::OutsideProject, _) => false,
+        (Meaning::Module(Module::File(file)), NameOwner::Module) => file.path == target.file.path,
+        (Meaning::Declared(found), NameOwner::Module) => {
             !found.iter().all(|one| one.row().is_some_and(|(_, row)| is_class(row)))
         }
         _ => true,

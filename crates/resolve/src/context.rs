@@ -22,7 +22,7 @@ pub(super) enum Receiver<'t> {
     Expression,
 }
 
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::brackets::{close_bracket, open_bracket};
 use super::classes::is_class;
 use super::conflicts::SourcePlace;
-use super::context::{first_word, last_word};
+use super::context::{first_word, is_word, last_word};
 use super::graph::ClassGraph;
 use super::graph_by_need::Kin;
 use super::overrides::own_member_rows;
@@ -163,10 +163,6 @@ fn is_assigned_one(here: &CurrentFile, name: &str, holders: &HashSet<String>) ->
                 holders.contains(held(value))
             })
         })
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::brackets::{close_bracket, open_bracket};
 use super::classes::is_class;
-use super::computed_names::{NamedThing, computed_elsewhere};
+use super::computed_names::{NameOwner, computed_elsewhere};
 use super::conflicts::SourcePlace;
 use super::context::{Receiver, receiver};
 use super::dynamic_receivers::answered_by_hooks;
@@ -77,12 +77,12 @@ pub fn python_hazards(
     let mut found = if is_class(row) { mangled_with_class(&resolver, &here, first)? } else { Vec::new() };
     let Some(parent) = row.parent() else {
         found.extend(top_level(&resolver, &here, first, new_name)?);
-        found.extend(looked_up(&resolver, first, NamedThing::OfModule)?);
+        found.extend(looked_up(&resolver, first, NameOwner::Module)?);
         return Ok(found);
     };
     if is_class(&here.outline.rows[parent]) && !row.is_local() {
         found.extend(member(&resolver, targets, new_name)?);
-        found.extend(looked_up(&resolver, first, NamedThing::Member)?);
+        found.extend(looked_up(&resolver, first, NameOwner::Class)?);
     } else if row.is_local() && is_parameter(&here, parent, row.name_start) {
         found.extend(parameter(&resolver, &here, first, parent, new_name)?);
     }
@@ -122,11 +122,11 @@ fn mangled_uses(resolver: &Resolver, class: &str, member: &str) -> Result<Vec<So
 fn looked_up(
     resolver: &Resolver,
     target: &IndexedDeclaration,
-    thing: NamedThing,
+    owner: NameOwner,
 ) -> Result<Vec<PythonHazard>, Cancelled> {
-    let doubles = keywords_of_doubles(resolver, target.name(), thing == NamedThing::Member)?;
+    let doubles = keywords_of_doubles(resolver, target.name(), owner == NameOwner::Class)?;
     let mut found = some(doubles, PythonHazard::KeywordsOfDoubles);
-    found.extend(some(computed_elsewhere(resolver, target, thing)?, PythonHazard::ComputedElsewhere));
+    found.extend(some(computed_elsewhere(resolver, target, owner)?, PythonHazard::ComputedElsewhere));
     found.extend(some(answered_by_hooks(resolver, target.name())?, PythonHazard::AnsweredByHooks));
     Ok(found)
 }

@@ -1,5 +1,7 @@
 //! What of a text stands outside of all brackets but braces.
 
+pub(super) use super::super::context::is_word;
+
 /// Iterates over the characters of `text` outside all brackets but braces, and over the outermost brackets
 /// themselves.
 pub(super) fn at_depth_0(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
@@ -37,8 +39,4 @@ pub(super) fn words_at_depth_0(text: &str) -> Vec<(usize, usize)> {
         }
     }
     words
-}
-
-pub(super) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
 }
