@@ -122,9 +122,8 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let caused = carried.caused(call.project).await;
     Ok(Reply::done(match format {
         Format::Json => {
-            let mut object = facts(&planned);
+            let mut object = facts(&planned, caused.new_errors());
             object["operation"] = json!(applied.id.map(|id| id.0));
-            object["complete"] = json!(planned.open().is_empty() && caused.new_errors() == 0);
             add_unsettled_buffers(&applied, &mut object);
             object["new_diagnostics"] = caused_json(&caused);
             object.to_string()
@@ -155,7 +154,7 @@ async fn dry_run_reply(
     let (diff, is_cut) = diff_text(&diffs, limit);
     Ok(Reply::done(match format {
         Format::Json => {
-            let mut object = facts(planned);
+            let mut object = facts(planned, 0);
             object["diff"] = json!(diff);
             object["complete"] = json!(!is_cut && planned.open().is_empty());
             object.to_string()
@@ -204,7 +203,8 @@ fn text(
     format!("{}\n{footer}", lines.join("\n"))
 }
 
-fn facts(planned: &PlannedRename) -> Value {
+/// Returns the fields of an answer as JSON, after an edit that caused so many new errors.
+fn facts(planned: &PlannedRename, new_errors: usize) -> Value {
     let renamed: Vec<Value> = planned
         .renamed
         .iter()
@@ -214,7 +214,7 @@ fn facts(planned: &PlannedRename) -> Value {
         "name_path": planned.target.symbol.name_path, "old_name": planned.target.name, "new_name": planned.new_name,
         "changes": planned.changes(), "files": files_json(&planned.files), "renamed_files": renamed,
         "notes": notes_json(&planned.notes), "source": planned.source.name(), "revision": planned.revision,
-        "maybe_indexing": planned.maybe_indexing, "complete": planned.open().is_empty(),
+        "maybe_indexing": planned.maybe_indexing, "complete": planned.open().is_empty() && new_errors == 0,
     })
 }
 
