@@ -338,8 +338,8 @@ impl Universe<'_> {
     }
 
     /// Keeps the candidate that is more specific than all others: by the types of the parameters that the arguments are for, then by having
-    /// no `vararg` and needing fewer defaults, then by having no type parameters. Types decide only among those that certainly take the arguments
-    /// (`fit`); otherwise what is not known decides, unless all take the same.
+    /// no `vararg` and needing fewer defaults, then by having no type parameters, which also decides where the types do not (K2's
+    /// ConeOverloadConflictResolver compares twice). Types decide only among those that certainly take the arguments (`fit`); otherwise what is not known decides, unless all take the same.
     fn most_specific(
         &self,
         file: &ProjectFile,
@@ -368,6 +368,7 @@ impl Universe<'_> {
             let pairs = mine.taken.iter().zip(&theirs.taken).enumerate();
             let fits = pairs.map(|(at, (mine, their))| match (mine.is_vararg, their.is_vararg) {
                 (true, false) => Fit::No,
+                _ if self.may_stand_for_null(mine) && self.takes_no_null(their.declaration) => Fit::No,
                 // `1` is an `Int` before it is a `Long`.
                 _ if self.is_int(&mine.ty) && is_int_literal(at) => Fit::Yes,
                 _ => self.fits(&mine.ty, &their.ty, &theirs.own).min(self.fits_bounds_of_class(
@@ -376,9 +377,10 @@ impl Universe<'_> {
                     &theirs.own,
                 )),
             });
-            fits.min().unwrap_or(Fit::Yes).min(by_receiver) == Fit::Yes
+            fits.min().unwrap_or(Fit::Yes).min(by_receiver)
         };
-        let takes_the_same = |one: usize, two: usize| fits(one, two) && fits(two, one);
+        let takes_the_same =
+            |one: usize, two: usize| fits(one, two) == Fit::Yes && fits(two, one) == Fit::Yes;
         let has_better_shape = |one: usize, two: usize| {
             let (mine, theirs) = (&signatures[one], &signatures[two]);
             match (mine.has_vararg, theirs.has_vararg) {
@@ -394,7 +396,7 @@ impl Universe<'_> {
         };
         let is_better = |one: usize, two: usize| match takes_the_same(one, two) {
             true => has_better_shape(one, two) || is_plainer(one, two),
-            false => fit == Fit::Yes && fits(one, two),
+            false => fit == Fit::Yes && fits(one, two) == Fit::Yes,
         };
         // A platform sees `expect` or one `actual`: they do not compete.
         let is_same = |one: usize, two: usize| {
@@ -403,7 +405,19 @@ impl Universe<'_> {
         let all = 0..candidates.len();
         let is_best = |one: &usize| all.clone().all(|two| is_same(*one, two) || is_better(*one, two));
         let best: Vec<Member> = all.clone().filter(is_best).map(|at| candidates[at].clone()).collect();
-        if self.are_one_symbol(&best) { best } else { candidates }
+        if self.are_one_symbol(&best) {
+            return best;
+        }
+        // Where certainly none is more specific, what has no type parameters comes before what has some.
+        let is_beaten = |one: usize| all.clone().any(|two| two != one && fits(one, two) == Fit::No);
+        let is_decided = fit == Fit::Yes && all.clone().all(is_beaten);
+        let is_plain = |one: usize| signatures[one].own.is_empty();
+        let is_first = |one: &usize| {
+            let is_before = |two: usize| !is_plain(two) || is_same(*one, two) || is_better(*one, two);
+            is_decided && is_plain(*one) && all.clone().all(is_before)
+        };
+        let first: Vec<Member> = all.clone().filter(is_first).map(|at| candidates[at].clone()).collect();
+        if self.are_one_symbol(&first) { first } else { candidates }
     }
 
     /// Returns what of a function, or of the one constructor of a class that takes the arguments, counts when it is compared with others for

@@ -2,9 +2,10 @@
 //! otherwise compared as if no value could be null.
 
 use super::applicability::pair_arguments;
-use super::callables::Arguments;
+use super::callables::{Arguments, ValueParameter};
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse, Search};
+use super::ty::Type;
 use super::type_references::{Classifier, stated_type};
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
@@ -86,6 +87,29 @@ impl Universe<'_> {
             }
             _ => false,
         })
+    }
+
+    /// Whether a parameter takes null: its type is written with `?`, or is a type parameter without a bound that rules null out.
+    pub(super) fn may_stand_for_null(&self, parameter: &ValueParameter) -> bool {
+        match &parameter.ty {
+            Type::Parameter(one) => self.has_nullable_bounds(*one, &mut Vec::new()),
+            _ => self.is_declared_nullable(parameter.declaration),
+        }
+    }
+
+    fn has_nullable_bounds(&self, parameter: DeclarationId, seen: &mut Vec<DeclarationId>) -> bool {
+        // Bounds in a circle are an error.
+        if seen.contains(&parameter) {
+            return false;
+        }
+        seen.push(parameter);
+        let Some((file, declaration)) = self.get(parameter) else { return false };
+        let written = stated_type(&file, declaration.node);
+        if written.is_some_and(|written| file.kind(written) == K::NullableType) {
+            return true;
+        }
+        let mut bounds = self.written_bounds(parameter).into_iter();
+        bounds.all(|bound| matches!(bound, Type::Parameter(one) if self.has_nullable_bounds(one, seen)))
     }
 
     /// Whether the type that a declaration states may be null.
