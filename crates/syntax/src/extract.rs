@@ -22,6 +22,7 @@ use super::open_texts::{ends_in_comment, ends_with_its_line};
 use super::outline::{Occurrences, Outline};
 use super::roles::{PatternMeaning, Piece, QueryError, Role};
 use super::scopes::{HiddenTypes, Item, Listed, NO_NAME, Scopes};
+use super::swallowed_functions;
 use super::templates;
 use super::text_rules::NamesInStrings;
 use symd_base::Cancel;
@@ -265,15 +266,37 @@ impl Extractor {
             self.loaded = Some(grammar);
         }
         self.macros = if grammar.rules().has_head_macros { cpp_macros::macros(text) } else { Vec::new() };
-        let bytes = cpp_macros::masked(text, &self.macros);
+        let mut bytes = cpp_macros::masked(text, &self.macros);
+        let part = part.map(|part| range_of(text, part));
+        let mut tree = self.parse_bytes(&bytes, part, cancel)?;
+        for _ in 0..swallowed_functions::MAX_PASSES {
+            let ends = match compiled.infix_call {
+                0 => Vec::new(),
+                infix => swallowed_functions::missing_ends(&tree, &bytes, infix),
+            };
+            if ends.is_empty() {
+                break;
+            }
+            ends.into_iter().for_each(|end| bytes.to_mut()[end] = b';');
+            tree = self.parse_bytes(&bytes, part, cancel)?;
+        }
+        Ok(tree)
+    }
+
+    /// Parses all bytes, or a part of them, with the language that is loaded.
+    fn parse_bytes(
+        &mut self,
+        bytes: &[u8],
+        part: Option<tree_sitter::Range>,
+        cancel: &Cancel,
+    ) -> Result<Tree, OutlineError> {
         self.parsed.texts += 1;
         self.parsed.bytes += u64::from(offset(bytes.len()));
         let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
         let mut progress = |_: &tree_sitter::ParseState| stop_if(cancel);
         let options = ParseOptions::new().progress_callback(&mut progress);
-        let parts: Vec<tree_sitter::Range> = part.map(|part| range_of(text, part)).into_iter().collect();
         // No range is the whole text. Ranges in a wrong order are refused: there is one.
-        let _ = self.parser.set_included_ranges(&parts);
+        let _ = self.parser.set_included_ranges(part.as_slice());
         let tree = self.parser.parse_with_options(&mut read, None, Some(options));
         let _ = self.parser.set_included_ranges(&[]);
         tree.ok_or_else(|| {

@@ -15,7 +15,7 @@ use super::text_rules::{self, TextRules};
 /// from the same matches, or when caches may contain rows that were built from another text than their key
 /// names (version 3: texts written by edits, including the byte-order mark); also when the bytes of trees or of local bindings
 /// change their meaning.
-const EXTRACTOR_VERSION: u32 = 18;
+const EXTRACTOR_VERSION: u32 = 19;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
 #[derive(Clone, Copy)]
@@ -51,6 +51,8 @@ pub(super) struct Compiled {
     pub(super) index_write: u16,
     /// The node kind id of Kotlin's `object : A { … }`; 0 where the grammar has none.
     pub(super) object_literal: u16,
+    /// That of infix calls, by a name between two operands.
+    pub(super) infix_call: u16,
 }
 
 macro_rules! grammars {
@@ -175,6 +177,7 @@ impl Compiled {
         let is_body = kinds_to_flags(&language, &roles.kinds.bodies);
         let index_write = language.id_for_node_kind("destructuring_declaration", true);
         let object_literal = language.id_for_node_kind("object_literal", true);
+        let infix_call = language.id_for_node_kind("infix_expression", true);
         Ok(Compiled {
             language,
             query,
@@ -185,6 +188,7 @@ impl Compiled {
             is_body,
             index_write,
             object_literal,
+            infix_call,
         })
     }
 }

@@ -44,6 +44,7 @@ mod roles;
 mod scopes;
 pub mod server_symbols;
 pub mod signature;
+mod swallowed_functions;
 mod templates;
 mod text_kind;
 mod text_rules;
