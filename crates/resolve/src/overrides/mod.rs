@@ -20,7 +20,7 @@ use super::classes::is_class;
 use super::computed_names::computed_names;
 use super::context::{last_word, text_before};
 use super::dynamic_classes::find_dynamic_classes;
-use super::family::Family;
+use super::family::{Family, has_types};
 use super::graph::ClassGraph;
 use super::graph_by_need::Kin;
 use super::profiles::MemberRules;
@@ -209,14 +209,30 @@ impl Linking<'_, '_> {
         if first.is_own || second.is_own || !first.has_arity_of(&second) || one.0 == other.0 {
             return false;
         }
+        if first.parameters == second.parameters {
+            return true;
+        }
         // Type arguments may replace type parameters: `T` in the base, `String` in the class.
-        let is_only = |member: MemberRow, of: &MemberHead| {
-            let rows = own_member_rows(&self.graph.node(member.0).class, self.name);
-            let alike = |row: &usize| self.signature((member.0, *row)).is_some_and(|it| it.has_arity_of(of));
-            rows.iter().filter(|row| alike(row)).count() == 1
+        (first.overrides || second.overrides)
+            && self.is_only(one, &first, other.0)
+            && self.is_only(other, &second, one.0)
+    }
+
+    /// Whether of the members with as many parameters in its class only this one can be linked to one with other types in class `other`: what
+    /// has the same types there is linked to that.
+    fn is_only(&self, member: MemberRow, head: &MemberHead, other: usize) -> bool {
+        let heads = |class: usize| {
+            let rows = own_member_rows(&self.graph.node(class).class, self.name);
+            rows.into_iter().filter_map(move |row| Some((row, self.signature((class, row))?)))
         };
-        first.parameters == second.parameters
-            || (first.overrides || second.overrides) && is_only(one, &first) && is_only(other, &second)
+        let there: Vec<MemberHead> = heads(other).map(|(_, head)| head).collect();
+        let is_taken = |head: &MemberHead| there.iter().any(|one| one.parameters == head.parameters);
+        // Kotlin marks every override.
+        let is_marked = head.overrides && has_types(&self.graph.node(member.0).class.file);
+        let competes = |(row, one): (usize, MemberHead)| {
+            row != member.1 && one.has_arity_of(head) && !is_taken(&one) && (one.overrides || !is_marked)
+        };
+        !is_taken(head) && !heads(member.0).any(competes)
     }
 
     /// Returns the classes of the members and all classes that they inherit from.
