@@ -345,6 +345,20 @@ impl Sources for View {
         self.expect_parsed(file, parsed, cancel)
     }
 
+    fn kotlin_text(&self, text: String, cancel: &Cancel) -> Option<Arc<SourceFile>> {
+        if text.len() > MAX_TREE_TEXT {
+            return None;
+        }
+        let grammar = Grammar::named("kotlin")?;
+        let hash = ContentHash::of(text.as_bytes());
+        match self.parsers.flat_tree(grammar, &text, hash, cancel).ok()? {
+            Attempt::Parsed(tree) => {
+                Some(Arc::new(SourceFile::new(Text::decode(text.into_bytes()).ok()?, tree)))
+            }
+            Attempt::SetAside(_) => None,
+        }
+    }
+
     fn kotlin_state(&self, cancel: &Cancel) -> KotlinState {
         let found = self.kotlin_key().and_then(|key| {
             let KeptState { key: of, state } = self.kept_kotlin.take(&key)?;

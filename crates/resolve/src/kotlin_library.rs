@@ -1,7 +1,7 @@
 //! Members of the classes of Kotlin's library: whether a member of the project overrides one of them, or a new name would.
 
 use super::kotlin_names::KotlinNames;
-use super::library_members::{MemberLookup, WantedMember, is_root_member, java_class_declares};
+use super::library_members::{MemberLookup, WantedMember, java_class_declares, root_class_with};
 use symd_base::{RelPath, TextRange};
 use symd_types::kotlin::LibraryMember;
 
@@ -30,11 +30,11 @@ impl KotlinNames<'_> {
                 yes => return yes,
             }
         }
-        match classes.is_empty() {
-            true => MemberLookup::Unknown,
-            false if is_root_member(wanted) => MemberLookup::Yes("kotlin.Any".to_owned()),
-            false if is_known => MemberLookup::No,
-            false => MemberLookup::Unknown,
+        match root_class_with(wanted) {
+            _ if classes.is_empty() => MemberLookup::Unknown,
+            Some(root) => MemberLookup::Yes(root),
+            None if is_known => MemberLookup::No,
+            None => MemberLookup::Unknown,
         }
     }
 }

@@ -1,12 +1,14 @@
 //! What the names of Kotlin files mean, by their types. Invariant: a name that `types` does not resolve is judged
 //! as those of other languages are.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::classes;
 use super::context::text_after;
 use super::family::has_types;
+use super::kotlin_edited::EditedKotlin;
 use super::kotlin_project::KotlinProject;
 use super::kotlin_state::{KotlinFiles, KotlinState};
 use super::meaning::Meaning;
@@ -16,8 +18,8 @@ use super::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_types::kotlin::{
-    Certainty, DeclarationId, DeclarationKind, KotlinType, LibraryMember, NameResolution, Universe,
-    accessors_of,
+    Certainty, DeclarationId, DeclarationKind, FileKey, KotlinType, LibraryMember, NameResolution,
+    ProjectFile, SourceFile, Universe, accessors_of,
 };
 
 /// The Kotlin files of a question, and what is known of them.
@@ -205,6 +207,31 @@ impl<'a> KotlinNames<'a> {
     fn secondary_constructor(&self, constructor: &IndexedDeclaration) -> Option<DeclarationId> {
         let (_, row) = constructor.row()?;
         self.universe.secondary_constructor_at(self.project.key(&constructor.file.path)?, row.name_start)
+    }
+
+    /// Returns a Kotlin file with its key.
+    pub(super) fn file(&self, path: &RelPath) -> Option<(FileKey, ProjectFile)> {
+        let key = self.project.key(path)?;
+        Some((key, self.universe.file(key)?))
+    }
+
+    /// Returns the declarations whose name stands where that of a row does.
+    pub(super) fn ids_of(&self, declaration: &IndexedDeclaration) -> Vec<DeclarationId> {
+        self.declared_at(declaration).unwrap_or_default()
+    }
+
+    pub(super) fn universe(&self) -> &Universe<'a> {
+        &self.universe
+    }
+
+    /// Returns the files as an edit leaves them that gives declarations a new name; `texts` are those that it changes.
+    pub(super) fn edited(
+        &self,
+        texts: HashMap<FileKey, Arc<SourceFile>>,
+        old_name: &str,
+        new_name: &str,
+    ) -> EditedKotlin<'a> {
+        EditedKotlin::new(Rc::clone(&self.project), texts, old_name, new_name)
     }
 
     /// Returns the declarations whose name stands where that of a row does.

@@ -48,6 +48,7 @@ mod jvm_names;
 mod kdoc_links;
 mod kin_uses;
 mod kotlin_code;
+mod kotlin_edited;
 mod kotlin_edits;
 mod kotlin_library;
 mod kotlin_locals;
@@ -101,7 +102,9 @@ pub use augmentation::augmented_outside;
 pub use bindings::other_bindings;
 pub use class_names::names_its_file;
 pub use computed_classes::{ComputedMember, members_named_by_class};
-pub use conflicts::{LibraryConflict, find_captures, find_conflicts, find_library_conflicts};
+pub use conflicts::{
+    EditedText, LibraryConflict, find_captures, find_changed_meanings, find_conflicts, find_library_conflicts,
+};
 pub use constructed::constructed_members;
 pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, pasted_names, unnamed_uses};
 pub use definitions::{MeantDeclarations, definitions};

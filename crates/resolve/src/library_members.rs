@@ -86,8 +86,16 @@ const THROWABLES: [&str; 15] = [
     "java.util.NoSuchElementException",
 ];
 
-/// Members that every object of Kotlin has, with the number of their parameters; Java's have them too.
-const ROOT_MEMBERS: [(&str, usize); 3] = [("equals", 1), ("hashCode", 0), ("toString", 0)];
+/// Members that every object of Kotlin has, with the number of their parameters and the class that declares them; Java's objects have them too.
+const ROOT_MEMBERS: [(&str, usize, &str); 6] = [
+    ("equals", 1, "kotlin.Any"),
+    ("hashCode", 0, "kotlin.Any"),
+    ("toString", 0, "kotlin.Any"),
+    // Kotlin's classes have them on the JVM, where a function called so is rejected.
+    ("notify", 0, "java.lang.Object"),
+    ("notifyAll", 0, "java.lang.Object"),
+    ("wait", 0, "java.lang.Object"),
+];
 
 /// Whether `class` (`java.io.Closeable`), which no file of the project declares, has the member.
 pub(super) fn java_class_declares(class: &str, wanted: WantedMember) -> MemberLookup {
@@ -101,9 +109,11 @@ pub(super) fn java_class_declares(class: &str, wanted: WantedMember) -> MemberLo
     inherited.into_iter().find(|found| *found != MemberLookup::No).unwrap_or(MemberLookup::No)
 }
 
-/// Whether every class of Kotlin and Java inherits a function that is declared so.
-pub(super) fn is_root_member(wanted: WantedMember) -> bool {
-    wanted.parameters.is_some_and(|count| ROOT_MEMBERS.contains(&(wanted.name, count)))
+/// Returns the class from which every class of Kotlin and Java inherits a function that is declared so: `kotlin.Any`.
+pub(super) fn root_class_with(wanted: WantedMember) -> Option<String> {
+    let is_it =
+        |(name, count, _): &&(&str, usize, &str)| *name == wanted.name && Some(*count) == wanted.parameters;
+    ROOT_MEMBERS.iter().find(is_it).map(|(_, _, class)| (*class).to_owned())
 }
 
 /// Whether the class that a base in a head of this file means, which is called `named` outside the project, declares the member.

@@ -37,6 +37,8 @@ pub trait Sources: Sync {
         current: &CurrentText,
         cancel: &Cancel,
     ) -> Option<Arc<SourceFile>>;
+    /// Returns a Kotlin file of a text that an edit would write; `None` when it cannot be parsed in time.
+    fn kotlin_text(&self, text: String, cancel: &Cancel) -> Option<Arc<SourceFile>>;
     /// Returns what an earlier question found out about Kotlin files, brought up to date with those that have changed; nothing where none
     /// did. A file that changes after the snapshot is not given by [`Sources::kotlin_file`] from then on.
     fn kotlin_state(&self, _cancel: &Cancel) -> KotlinState {

@@ -8,9 +8,9 @@ use crate::rename::linked::LinkedSymbol;
 use crate::server_edit::ServerEdit;
 use crate::target::Target;
 use symd_base::cancel::Cancelled;
-use symd_base::{Cancel, RelPath, TextRange};
+use symd_base::{Cancel, RelPath, Text, TextEdits, TextRange};
 use symd_engine::View;
-use symd_resolve as resolve;
+use symd_resolve::{self as resolve, EditedText};
 
 /// Returns what has the new name, except at the symbol's uses, so that it can run while the server works.
 /// Unordered.
@@ -26,7 +26,8 @@ pub(super) fn find_conflicts(
     resolve::find_conflicts(view, &symbol.resolved(), new_name, cancel)
 }
 
-/// Returns all collisions, in path order: `found`, and what would capture the edited uses.
+/// Returns all collisions, in path order: `found`, what would capture the edited uses, and in Kotlin what would mean something else in the edited
+/// texts.
 pub(super) fn collisions(
     view: &View,
     symbol: &LinkedSymbol,
@@ -40,6 +41,14 @@ pub(super) fn collisions(
         let places: Vec<TextRange> = file.edits.iter().map(|edit| edit.range).collect();
         found.extend(resolve::find_captures(view, &resolved, new_name, path, &places, cancel)?);
     }
+    let texts: Vec<(&RelPath, &Text, TextEdits)> = edit
+        .files
+        .iter()
+        .filter_map(|(path, file)| Some((path, &file.text, TextEdits::new(file.edits.clone()).ok()?)))
+        .collect();
+    let edited: Vec<EditedText<'_>> =
+        texts.iter().map(|(path, text, edits)| EditedText { path, text, edits }).collect();
+    found.extend(resolve::find_changed_meanings(view, &resolved, new_name, &edited, cancel)?);
     found.sort();
     found.dedup();
     listed(view, &found, cancel)

@@ -9,7 +9,7 @@ use crate::bases::bases;
 use crate::family::Family;
 use crate::graph::ClassGraph;
 use crate::graph_by_need::Kin;
-use crate::library_members::{MemberLookup, WantedMember, base_declares, is_root_member};
+use crate::library_members::{MemberLookup, WantedMember, base_declares, root_class_with};
 use crate::meaning::Meaning;
 use crate::overrides::class_of;
 use crate::resolver::Resolver;
@@ -66,8 +66,8 @@ pub fn find_library_conflicts(
         let mut add = |declared_by: String| {
             found.insert(LibraryConflict { place: name_place(target), declared_by, is_of_extension: false });
         };
-        if family == Family::Jvm && is_root_member(wanted) {
-            add("kotlin.Any".to_owned());
+        if family == Family::Jvm {
+            root_class_with(wanted).into_iter().for_each(&mut add);
         }
         let Some(number) = graph.number(&class) else { continue };
         let around: BTreeSet<usize> =
@@ -91,8 +91,7 @@ fn of_extension(
     let Some(wanted) = wanted(resolver, target, new) else { return Ok(Vec::new()) };
     let mut declared = match resolver.kotlin().library_class_declares(&here.file.path, range, wanted) {
         MemberLookup::Yes(class) => vec![class],
-        MemberLookup::No | MemberLookup::Unknown if is_root_member(wanted) => vec!["kotlin.Any".to_owned()],
-        MemberLookup::No | MemberLookup::Unknown => Vec::new(),
+        MemberLookup::No | MemberLookup::Unknown => root_class_with(wanted).into_iter().collect(),
     };
     if let Some(Meaning::Declared(classes)) = resolver.kotlin().meaning(resolver, &here, range)
         && !classes.is_empty()

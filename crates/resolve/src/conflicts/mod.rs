@@ -4,13 +4,16 @@
 //! nearer has that name.
 
 mod captures;
+mod changed_meanings;
 mod exports;
 mod extended;
 mod go;
+mod jvm_accessors;
 mod library;
 mod namespaces;
 mod new_uses;
 
+pub use self::changed_meanings::{EditedText, find_changed_meanings};
 pub(super) use self::extended::extended_type;
 pub use self::library::{LibraryConflict, find_library_conflicts};
 use super::binders::Locality;
@@ -63,6 +66,7 @@ fn find_conflicts_of(
     let mut found = renaming.conflicts_in_scope()?;
     found.extend(renaming.conflicts_in_hierarchy()?);
     found.extend(renaming.conflicts_in_extended_class()?);
+    found.extend(renaming.conflicts_of_accessors()?);
     let hash = name_hash(renaming.new.as_bytes());
     for file in resolver.sources.snapshot().files.with_words(NeededWords::of_name(renaming.new)) {
         let is_it = file.holds_hash(hash);

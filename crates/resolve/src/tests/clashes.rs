@@ -1,6 +1,7 @@
 //! Conflicts of a new name and, as important, names that do not conflict.
 
 use super::*;
+use symd_base::{TextEdit, TextEdits};
 
 /// Returns `path:line` of every conflict when the symbol at `$0` is renamed to `new_name`. Its uses are all
 /// occurrences that resolve judges likely, as a server's would be. Lines are 1-based.
@@ -391,4 +392,82 @@ fn members_of_libraries_are_in_the_way() {
     assert_eq!(in_libraries(python, "run"), ["threading.Thread overridden"]);
     assert!(in_libraries(python, "walk").is_empty());
     assert!(in_libraries("//- a.rs\nfn $0f() {}\n", "drop").is_empty());
+}
+
+/// Returns `path:line` of what would mean something else when the symbol at `$0` and its uses are called `new_name`. Lines are 1-based.
+fn changed(fixture: &str, new_name: &str) -> Vec<String> {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let cancel = Cancel::new();
+    let uses = occurrences(&memory, std::slice::from_ref(&target), &cancel).expect("not cancelled");
+    let uses: Vec<Occurrence> = uses.into_iter().filter(|one| one.judgement == Judgement::Likely).collect();
+    let edits: Vec<(RelPath, Text, TextEdits)> = uses
+        .chunk_by(|a, b| a.path == b.path)
+        .map(|of_file| {
+            let text = &memory.texts.iter().find(|(known, _)| *known == of_file[0].path).expect("is there").1;
+            let edit = |one: &Occurrence| TextEdit { range: one.range, new_text: new_name.to_owned() };
+            let edits = TextEdits::new(of_file.iter().map(edit).collect()).expect("disjoint");
+            (of_file[0].path.clone(), Text::decode(text.clone().into_bytes()).expect("text"), edits)
+        })
+        .collect();
+    let edited: Vec<EditedText<'_>> =
+        edits.iter().map(|(path, text, edits)| EditedText { path, text, edits }).collect();
+    let found = everywhere(&memory, |memory| {
+        find_changed_meanings(memory, std::slice::from_ref(&target), new_name, &edited, &cancel)
+            .expect("not cancelled")
+    });
+    let line = |(path, range): &(RelPath, TextRange)| {
+        let text = &memory.texts.iter().find(|(known, _)| known == path).expect("is there").1;
+        format!("{path}:{}", text[..range.start as usize].matches('\n').count() + 1)
+    };
+    found.iter().map(line).collect()
+}
+
+#[test]
+fn kotlin_names_are_resolved_in_the_edited_texts() {
+    let lambda = "//- a.kt\npackage p\nclass Person { fun greet() = 1 }\nfun $0hello() = 2\n\
+        //- b.kt\npackage p\nfun build(block: Person.() -> Int) = Person().block()\nfun f() = build { hello() }\nfun g() = hello()\n";
+    assert_eq!(changed(lambda, "greet"), ["b.kt:3"]);
+    assert_eq!(changed(lambda, "other"), [""; 0]);
+    // The library's extension is hidden by one of the package.
+    let library = "//- a.kt\npackage p\nfun String.$0cut() = \"<\" + this.trim()\n//- b.kt\npackage p\nval x = \" a \".trim()\nval y = \" a \".cut()\n\
+        //- c.kt\npackage q\nval z = \" a \".trim()\n";
+    assert_eq!(changed(library, "trim"), ["a.kt:2", "b.kt:2"]);
+    let overloads = "//- a.kt\npackage p\nfun $0one(x: String) = 1\nfun two(x: Any) = 2\nfun f() = one(\"\") + two(\"\") + two(3)\n";
+    assert_eq!(changed(overloads, "two"), ["a.kt:4"]);
+    let apart =
+        "//- a.kt\npackage p\nfun $0one(x: String) = 1\nfun two(x: Int) = 2\nfun f() = one(\"\") + two(3)\n";
+    assert_eq!(changed(apart, "two"), [""; 0]);
+    let quoted = "//- a.kt\npackage p\nclass A { fun `in`() = 1 }\nfun $0one() = 1\nfun f(a: A) = with(a) { one() + `in`() }\n";
+    assert_eq!(changed(quoted, "`in`"), ["a.kt:4"]);
+}
+
+#[test]
+fn accessors_of_kotlins_properties_are_in_the_way() {
+    let function = |property: &str| {
+        format!("//- a.kt\npackage p\nopen class A {{ {property} }}\nclass B : A() {{ fun $0grab() = 1 }}\n")
+    };
+    assert_eq!(in_the_way(&function("val size = 1"), "getSize"), ["a.kt:2"]);
+    assert_eq!(in_the_way(&function("val isOpen = 1"), "isOpen"), ["a.kt:2"]);
+    for own in [
+        "private val size = 1",
+        "@JvmField val size = 1",
+        "val size: Int @JvmName(\"q\") get() = 1",
+        "fun size() = 1",
+    ] {
+        free(&function(own), "getSize");
+    }
+    free(&function("val size = 1"), "setSize");
+    free(&function("val size = 1"), "getsize");
+    let setter = |head: &str| format!("//- a.kt\npackage p\n{head} size = 1\nfun $0put(size: Int) = 1\n");
+    assert_eq!(in_the_way(&setter("var"), "setSize"), ["a.kt:2"]);
+    free(&setter("val"), "setSize");
+    free(&setter("var"), "getSize");
+    let property = "//- a.kt\npackage p\nclass A { var $0size = 1; fun getText() = 1; fun setName(name: String) {}; fun getCode(of: Int) = of }\n\
+        class B { fun getMine() = 1 }\n";
+    assert_eq!(in_the_way(property, "text"), ["a.kt:2"]);
+    assert_eq!(in_the_way(property, "name"), ["a.kt:2"]);
+    free(property, "code");
+    free(property, "mine");
 }

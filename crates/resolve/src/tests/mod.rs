@@ -74,6 +74,11 @@ impl Sources for Memory {
         Some(Arc::new(SourceFile::new(current.text.clone(), tree)))
     }
 
+    fn kotlin_text(&self, text: String, cancel: &Cancel) -> Option<Arc<SourceFile>> {
+        let tree = flat_tree(Grammar::named("kotlin")?, &text, cancel).ok()?;
+        Some(Arc::new(SourceFile::new(Text::decode(text.into_bytes()).ok()?, tree)))
+    }
+
     fn gradle_modules(&self) -> Arc<GradleModules> {
         Arc::new(GradleModules::read(self))
     }

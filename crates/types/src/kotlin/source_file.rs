@@ -267,6 +267,11 @@ impl SourceFile {
         self.range(self.declarations[declaration].node)
     }
 
+    /// Iterates over the kinds of all declarations, in their order.
+    pub fn declaration_kinds(&self) -> impl Iterator<Item = DeclarationKind> {
+        self.declarations.iter().map(|one| one.kind)
+    }
+
     pub fn kind_at(&self, declaration: usize) -> DeclarationKind {
         self.declarations[declaration].kind
     }
