@@ -289,3 +289,49 @@ fn a_function_that_is_called_like_an_interface_is_no_base() {
         },
     );
 }
+
+#[test]
+fn a_delegate_that_may_use_the_propertys_name_leaves_the_rename_incomplete() {
+    let using = "package p\n\nclass User(val map: Map<String, Any?>) {\n    val name: String by map\n    val nick by Named()\n    \
+        val plain by Quiet()\n    val late by lazy { 1 }\n}\n";
+    let delegates = "package p\n\nimport kotlin.reflect.KProperty\n\nclass Named {\n    operator fun getValue(of: Any?, property: KProperty<*>) = property.name\n}\n\n\
+        class Quiet {\n    operator fun getValue(of: Any?, property: KProperty<*>) = 3\n}\n";
+    let files = [("User.kt", using.as_bytes()), ("Named.kt", delegates.as_bytes())];
+    play(&files, Answers::NoServer, async |stage| {
+        for (property, line) in [("nick", Some(5)), ("plain", None), ("late", None), ("name", Some(4))] {
+            let wanted =
+                json!({ "name_path": format!("User/{property}"), "new_name": format!("{property}Too") });
+            let done = stage.done("rename_symbol", wanted).await;
+            let is_told = line.is_some_and(|line| done.contains(&format!("\n  User.kt:{line}: va")));
+            assert_eq!(done.contains("; complete"), line.is_none(), "{done}");
+            assert_eq!(is_told, line.is_some(), "{done}");
+            assert_eq!(done.contains("a delegate gets the property's name"), line.is_some(), "{done}");
+        }
+    });
+}
+
+#[test]
+fn a_name_that_changes_what_other_code_means_is_taken() {
+    let text = "package p\n\nclass Person {\n    fun greet() = 1\n}\n\nfun hello() = 2\n\nfun build(block: Person.() -> Int) = Person().block()\n\n\
+        val built = build { hello() }\n\nfun String.cut() = this.trim()\n";
+    play(&[("A.kt", text.as_bytes())], Answers::NoServer, async |stage| {
+        let refused =
+            stage.refused("rename_symbol", json!({ "name_path": "hello", "new_name": "greet" })).await;
+        assert!(refused.starts_with("'greet' is taken where 'hello' is declared or used"), "{refused}");
+        assert!(refused.contains("\n  A.kt:11: val built"), "{refused}");
+        let refused = stage.refused("rename_symbol", json!({ "name_path": "cut", "new_name": "trim" })).await;
+        assert!(refused.contains("\n  A.kt:13: fun String.cut()"), "{refused}");
+        stage.done("rename_symbol", json!({ "name_path": "hello", "new_name": "salute" })).await;
+    });
+}
+
+#[test]
+fn a_delegated_class_before_a_function_is_renamed_whole() {
+    let text = "package p\n\ninterface I {\n    fun name(): String\n}\n\nclass Other(inner: I) : I by inner {\n    override fun name() = \"other\"\n}\n\n\
+        fun main() {\n    println(Other(TODO()).name())\n}\n";
+    play(&[("A.kt", text.as_bytes())], Answers::NoServer, async |stage| {
+        let done = stage.done("rename_symbol", json!({ "name_path": "I/name", "new_name": "label" })).await;
+        assert!(done.contains("; complete"), "{done}");
+        assert_eq!(stage.text("A.kt"), text.replace("name()", "label()"));
+    });
+}

@@ -95,6 +95,11 @@ impl<'a> KotlinNames<'a> {
         found.is_some_and(|found| found.iter().any(|id| self.universe.is_private(*id)))
     }
 
+    /// Returns where the delegate of a property stands that looks up, or may read, the property's name.
+    pub(super) fn delegate_that_reads_name(&self, property: &IndexedDeclaration) -> Option<TextRange> {
+        self.ids_of(property).into_iter().find_map(|id| self.universe.delegate_that_reads_name(id))
+    }
+
     /// Whether a function may override an accessor of Java's, which Kotlin uses like a property.
     pub(super) fn may_be_property(&self, function: &IndexedDeclaration) -> bool {
         let found = self.declared_at(function);

@@ -15,6 +15,7 @@ mod contracts;
 mod conventions;
 mod declarations;
 mod declared_types;
+mod delegates;
 mod expect_actual;
 mod expected_types;
 mod expressions;

@@ -118,6 +118,7 @@ impl Universe<'_> {
             Classifier::Declared(id) => match self.kind(*id) {
                 Some(DeclarationKind::TypeParameter) => Type::Parameter(*id),
                 Some(DeclarationKind::TypeAlias) => self.aliased(*id, &arguments),
+                Some(_) if Some(*id) == self.library_class("kotlin", "Nothing") => Type::Nothing,
                 Some(_) => Type::class(self.representative(*id), arguments),
                 None => Type::Unknown,
             },
