@@ -121,3 +121,37 @@ fn what_computes_names_or_counts_positions_is_told() {
     }
     agent.done("safe_delete", json!({ "name_path": "C/other" }));
 }
+
+#[test]
+fn what_holds_members_that_are_reached_past_it_is_used_by_them() {
+    let user = User::new();
+    let companions = "interface Factory { fun create(): Int }\n\nclass Made {\n    companion object {\n        fun of() = 1\n    }\n}\n\n\
+        class Given {\n    companion object : Factory {\n        override fun create() = 2\n    }\n}\n\n\
+        class Marked {\n    companion object\n}\n\nfun Marked.Companion.mark() = 3\n\n\
+        class Idle {\n    companion object Unused {\n        fun of() = of2()\n        private fun of2() = 4\n    }\n}\n\n\
+        fun use(factory: Factory) = factory.create() + Made.of()\n\nval used = use(Given)\n";
+    put(&user, "A.kt", companions);
+    put(
+        &user,
+        "a.rs",
+        "struct Size;\n\nimpl Size {\n    fn area(&self) -> u8 { 1 }\n}\n\nimpl Default for Size {\n    fn default() -> Size { Size }\n}\n\n\
+            struct Bare;\n\nimpl Bare {\n    fn lone() -> u8 { 2 }\n}\n\nfn f() -> u8 { Size.area() }\n",
+    );
+    let mut agent = Agent::new(&user, "native");
+    for (holder, user) in [
+        ("Made/Companion", "Made/Companion/of in A.kt is still used; "),
+        ("Given/Companion", "Given/Companion in A.kt is still used; "),
+        ("Marked/Companion", "Marked/Companion in A.kt is still used; "),
+        ("impl Size", "impl Size/area in a.rs is still used; "),
+        ("impl Default for Size", "impl Default for Size in a.rs counts as used: it implements Default, "),
+    ] {
+        let told = agent.refused("safe_delete", json!({ "name_path": holder }));
+        assert!(told.starts_with(user), "{told}");
+    }
+    let uses = agent.done("find_referencing_symbols", json!({ "name_path": "Given/Companion" }));
+    assert!(uses.starts_with("A.kt:30 in used: val used = use(Given)\n"), "{uses}");
+    let told = agent.refused("rename_symbol", json!({ "name_path": "Made/Companion", "new_name": "Named" }));
+    assert_eq!(told, "Made/Companion in A.kt has no name in the text; give it one there, then rename that");
+    agent.done("safe_delete", json!({ "name_path": "Idle/Unused" }));
+    agent.done("safe_delete", json!({ "name_path": "impl Bare" }));
+}

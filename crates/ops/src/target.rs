@@ -70,7 +70,7 @@ pub struct Target {
     pub range: TextRange,
     /// The name, in bytes.
     pub name_range: TextRange,
-    /// The simple name: the text at `name_range`.
+    /// The simple name: the text at `name_range`, but for Kotlin's unnamed companions, which code calls `Companion`.
     pub name: String,
     /// The language; `None` if no language has such files.
     pub language: Option<LanguageId>,
@@ -438,9 +438,8 @@ fn written_name(view: &View, file: &FileEntry, hash: ContentHash, at: u32, name:
         (!current.text.as_str().get(at as usize..)?.starts_with(name) && !written.is_empty())
             .then(|| written.to_owned())
     };
-    // The name of an unnamed companion is plain, but not in the text.
-    let may_be_composed = !is_plain || name == "Companion";
-    match may_be_composed.then(composed).flatten() {
+    // Code calls an unnamed companion by the name that its text lacks.
+    match (!is_plain).then(composed).flatten() {
         Some(written) => {
             let long = length(&written);
             (written, long)

@@ -1,7 +1,9 @@
 //! Uses of a declaration that neither its name nor its scope leads to: an export under another name, a call of a class,
-//! which runs its constructor, a parameter that pytest fills with a fixture, an accessor of a Kotlin property in Java.
+//! which runs its constructor, a parameter that pytest fills with a fixture, an accessor of a Kotlin property in Java,
+//! the name of a Kotlin class that stands for its companion.
 
 use super::accessors::accessor_uses;
+use super::companion_uses::companion_uses;
 use super::constructor_uses::constructor_uses;
 use super::fixture_uses::fixture_uses;
 use super::occurrence::{Judgement, Occurrence};
@@ -21,6 +23,7 @@ pub fn indirect_uses(
     let mut found = renamed_export_uses(sources, target, cancel)?;
     found.extend(constructor_uses(sources, target, cancel)?);
     found.extend(fixture_uses(sources, target, cancel)?);
+    found.extend(companion_uses(sources, target, cancel)?);
     let accessors = accessor_uses(sources, target, cancel)?.into_iter();
     found.extend(accessors.filter(|(_, one)| one.judgement == Judgement::Likely));
     found.sort_by_key(|(_, one)| (one.path.clone(), one.range.start));

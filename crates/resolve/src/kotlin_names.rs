@@ -95,6 +95,17 @@ impl<'a> KotlinNames<'a> {
         found.is_some_and(|found| found.iter().any(|id| self.universe.is_private(*id)))
     }
 
+    /// Whether the identifier at a range of a Kotlin file is the name of a class that stands for the class's companion.
+    pub(super) fn stands_for_companion(
+        &self,
+        path: &RelPath,
+        range: TextRange,
+        class: &IndexedDeclaration,
+    ) -> bool {
+        let Some(key) = self.project.key(path) else { return false };
+        self.ids_of(class).into_iter().any(|id| self.universe.stands_for_companion(key, range, id))
+    }
+
     /// Returns where the delegate of a property stands that looks up, or may read, the property's name.
     pub(super) fn delegate_that_reads_name(&self, property: &IndexedDeclaration) -> Option<TextRange> {
         self.ids_of(property).into_iter().find_map(|id| self.universe.delegate_that_reads_name(id))

@@ -14,6 +14,7 @@ mod class_names;
 mod classes;
 mod code_strings;
 mod commonjs;
+mod companion_uses;
 mod comprehension;
 mod computed_classes;
 mod computed_names;
@@ -94,6 +95,7 @@ mod test_functions;
 #[cfg(test)]
 mod tests;
 mod type_links;
+mod unnamed_containers;
 mod unseen_user;
 
 pub use accessors::{
@@ -149,4 +151,5 @@ pub use subclasses::{Subclasses, subclasses};
 pub use symd_types::kotlin::is_convention;
 pub use test_functions::enclosing_test;
 pub use type_links::{TypeLink, TypeLinks, TypeNeighbours, type_links};
+pub use unnamed_containers::members_reached_past;
 pub use unseen_user::{UnseenUser, unseen_user};

@@ -9,6 +9,7 @@ use super::lookup::{is_harmless, rust_attributes};
 use super::positions::{PositionUse, find_position_user};
 use super::profiles::{AnnotationForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
+use super::unnamed_containers::implemented_trait;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
@@ -34,6 +35,8 @@ pub enum UnseenUser {
     FieldByPosition(PositionUse),
     /// Its value is computed by this, which may have an effect: `side()`.
     Effect(String),
+    /// It implements a trait of Rust, which code calls and bounds ask for: the trait as written.
+    Trait(String),
 }
 
 /// Returns what uses the target though no code names it; `None` if nothing is known to.
@@ -47,6 +50,9 @@ pub fn unseen_user(
     }
     if is_asked_for(sources, target, cancel)? {
         return Ok(Some(UnseenUser::Interface));
+    }
+    if let Some(implemented) = implemented_trait(target) {
+        return Ok(Some(UnseenUser::Trait(implemented)));
     }
     if is_embedding(sources, target, cancel)? {
         return Ok(Some(UnseenUser::Embedding));

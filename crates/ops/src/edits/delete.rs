@@ -11,10 +11,9 @@ use super::users::NameUsers;
 use crate::Project;
 use crate::overrides::{FindOverrides, OverrideLinks, overrides};
 use crate::question::QuestionError;
-use crate::references::{FindReferences, Reference, References, references_of_declarations};
+use crate::references::{FindReferences, Reference, References, of_target, references_of_declarations};
 use crate::rename::{Listed, MentionPlace, listed, mentioned};
 use crate::target::Target;
-use symd_base::{RelPath, TextRange};
 use symd_edit::Originator;
 use symd_engine::View;
 use symd_resolve::{self as resolve, UnseenUser};
@@ -44,6 +43,7 @@ pub async fn check_deletable(project: &Project, ask: &FindReferences) -> Result<
     let users = NameUsers::of(project, &ask.wanted).await?;
     let mut found = references_of_declarations(project, ask).await?;
     leave_out_own(&mut found);
+    found.extend(uses_of_members(project, ask, &found).await?);
     if let Some(used) = found.iter().position(is_used) {
         return Ok(Deletable::Used(Box::new(found.swap_remove(used))));
     }
@@ -77,6 +77,38 @@ pub async fn check_deletable(project: &Project, ask: &FindReferences) -> Result<
         return Ok(Deletable::Mentioned(Box::new((target, mentions))));
     }
     Ok(Deletable::Yes(users))
+}
+
+/// Finds the uses, outside of the declarations that are to be deleted, of members that code reaches without naming these.
+async fn uses_of_members(
+    project: &Project,
+    ask: &FindReferences,
+    found: &[References],
+) -> Result<Vec<References>, QuestionError> {
+    let declared: Vec<Target> = found.iter().map(|one| one.target.clone()).collect();
+    let waiting = ask.waiting;
+    let mut uses = project
+        .by_need(|project| {
+            let declared = declared.clone();
+            async move {
+                let languages = project.languages.clone();
+                let work = move |view: &View, _: &_| -> Vec<Target> {
+                    let members = declared.iter().flat_map(|one| {
+                        let rows = resolve::members_reached_past(view, &one.resolved());
+                        rows.into_iter().filter_map(|row| Target::new(view, &languages, &one.file, row))
+                    });
+                    members.collect()
+                };
+                let mut uses = Vec::new();
+                for member in project.with_view(work).await? {
+                    uses.push(of_target(&project, &member, waiting).await?);
+                }
+                Ok(uses)
+            }
+        })
+        .await?;
+    leave_out_within(&mut uses, &found.iter().map(|one| &one.target).collect::<Vec<_>>());
+    Ok(uses)
 }
 
 async fn unseen_user(project: &Project, target: &Target) -> Result<Option<UnseenUser>, QuestionError> {
@@ -128,10 +160,16 @@ fn is_used(found: &References) -> bool {
 /// Drops references from inside a declaration, or inside another declaration of the same thing: they are
 /// deleted with it.
 fn leave_out_own(found: &mut [References]) {
-    let own: Vec<(RelPath, TextRange)> =
-        found.iter().map(|one| (one.target.at.path.clone(), one.target.range)).collect();
+    let own: Vec<Target> = found.iter().map(|one| one.target.clone()).collect();
+    leave_out_within(found, &own.iter().collect::<Vec<_>>());
+}
+
+/// Drops references from inside these declarations.
+fn leave_out_within(found: &mut [References], declared: &[&Target]) {
     let is_use = |one: &Reference| {
-        !own.iter().any(|(path, range)| one.spot.path == *path && range.contains(one.spot.range))
+        let holds =
+            |target: &&Target| one.spot.path == target.at.path && target.range.contains(one.spot.range);
+        !declared.iter().any(holds)
     };
     for one in found {
         one.list.retain(is_use);

@@ -58,6 +58,7 @@ use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_lsp::{ServerError, WaitPolicy};
 use symd_rewrite::{NewNameError, check_new_name};
+use symd_syntax::spelled_as;
 
 /// Maximum number of files that a note lists.
 const NAMED_FILES: usize = 5;
@@ -156,6 +157,7 @@ fn changed(path: &RelPath) -> RenameError {
 async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
+    check_written(project, &target).await?;
     let links = linked(project, &target, ask.waiting.requiring_answer()).await?;
     let noted = override_notes(project, ask, &links).await?;
     let OverrideLinks { members, through_super, by_computed_name, .. } = links;
@@ -218,6 +220,27 @@ fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
             None => Ok(()),
         },
     }
+}
+
+/// Rejects a symbol without a name in the text: Kotlin's `companion object`.
+async fn check_written(project: &Project, target: &Target) -> Result<(), RenameError> {
+    if spelled_as(&target.name).is_none() {
+        return Ok(());
+    }
+    let of = target.clone();
+    let work = move |view: &View, _: &Cancel| {
+        let current = view.current(&of.file).ok().filter(|current| current.hash == of.at.hash);
+        current.is_none_or(|current| current.text.slice(of.name_range) == of.name)
+    };
+    if project.with_view(work).await? {
+        return Ok(());
+    }
+    let (symbol, path) = (&target.symbol, &target.at.path);
+    let why = format!(
+        "{} in {path} has no name in the text; give it one there, then rename that",
+        symbol.name_path
+    );
+    Err(QuestionError::Place(why).into())
 }
 
 async fn search(project: &Project, symbol: &LinkedSymbol) -> Result<Mentions, QuestionError> {

@@ -10,6 +10,7 @@ mod callables;
 mod calls;
 mod choice;
 mod classes;
+mod companions;
 mod constructor_calls;
 mod contracts;
 mod conventions;

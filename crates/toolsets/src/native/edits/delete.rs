@@ -129,6 +129,9 @@ async fn checked(
                 UnseenUser::Effect(effect) => {
                     format!("its value is computed by {effect}, which may have an effect that would be lost")
                 }
+                UnseenUser::Trait(implemented) => format!(
+                    "it implements {implemented}, which code may call or ask for without naming the implementation"
+                ),
                 UnseenUser::Position => {
                     "the constants after it would get other values, which count by position".to_owned()
                 }
