@@ -42,16 +42,29 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the type of `Enum.values()` and `Enum.valueOf(name)`, which the compiler makes.
+    /// Returns the type of `Enum.values()` and `Enum.valueOf(name)`, which the compiler makes; within the enum without its name.
     fn made_for_enum(&self, file: &ProjectFile, call: NodeId) -> Option<Type> {
-        let callee =
-            file.children(call).next().filter(|callee| file.kind(*callee) == K::NavigationExpression)?;
-        let suffix = file.children(callee).last()?;
-        let name = file.name_text(file.child(suffix, K::SimpleIdentifier)?);
-        if !matches!(name, "values" | "valueOf") {
-            return None;
-        }
-        let Qualifier::Class(class) = self.before_suffix(file, suffix)? else { return None };
+        let callee = file.children(call).next()?;
+        let is_made = |name: &str| matches!(name, "values" | "valueOf");
+        let (name, class) = match file.kind(callee) {
+            K::NavigationExpression => {
+                let suffix = file.children(callee).last()?;
+                let name = file.name_text(file.child(suffix, K::SimpleIdentifier)?);
+                match is_made(name).then(|| self.before_suffix(file, suffix)).flatten()? {
+                    Qualifier::Class(class) => (name, class),
+                    _ => return None,
+                }
+            }
+            K::SimpleIdentifier if is_made(file.name_text(callee)) => {
+                let (name, class) = (file.name_text(callee), self.enum_around(file, callee)?);
+                let found = self.find_bare(file, callee, name, NameUse::Reference);
+                if !found.candidates.is_empty() || found.may_be_other {
+                    return None;
+                }
+                (name, class)
+            }
+            _ => return None,
+        };
         let class = self.class_behind(class)?;
         let is_enum = self.kind(class) == Some(DeclarationKind::EnumClass);
         let entry = Type::class(class, Vec::new());

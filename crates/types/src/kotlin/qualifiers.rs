@@ -55,6 +55,12 @@ impl Universe<'_> {
                 if !lookup.candidates.is_empty() {
                     return Some(Qualifier::Value(self.lookup_type(&lookup)));
                 }
+                if !lookup.may_be_other
+                    && let Some(all) =
+                        self.enum_around(file, node).and_then(|class| self.all_entries(class, name))
+                {
+                    return Some(Qualifier::Value(all));
+                }
                 match self.classifier(file, node, name) {
                     Classifier::Declared(class) => Some(Qualifier::Class(class)),
                     Classifier::External(name) => Some(Qualifier::External(name)),
@@ -221,6 +227,13 @@ impl Universe<'_> {
             }
         }
         None
+    }
+
+    /// Returns the innermost enum around a node, whose `entries` and `values()` code within it names alone.
+    pub(super) fn enum_around(&self, file: &ProjectFile, node: NodeId) -> Option<DeclarationId> {
+        let mut around = file.ancestors(node).filter_map(|above| file.declaration_of(above));
+        let number = around.find(|number| file.declarations[*number].kind == DeclarationKind::EnumClass)?;
+        Some(DeclarationId::new(file.key, number))
     }
 
     /// Returns the type of `entries` of an enum, which the compiler makes.
