@@ -9,6 +9,7 @@ mod by_server;
 mod by_syntax;
 mod collisions;
 mod definition_index;
+mod ecma_hazards;
 mod examples;
 mod file_of_class;
 mod files_with_bom;
@@ -35,6 +36,7 @@ use self::by_name::{
     with_augmented, with_computed_names, with_go_obstacles, with_hazards, with_members_named_by_class,
     with_mirrored, with_module_file, with_parameters, with_pasted_names, with_readers,
 };
+use self::ecma_hazards::with_ecma_hazards;
 use self::generated::without_generated;
 use self::library_names::with_library_names;
 use self::linked::{LinkedSymbol, linked, override_notes};
@@ -189,6 +191,7 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let draft = with_go_obstacles(project, &symbol, ask, draft).await?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_hazards(project, &symbol, ask, draft).await?;
+    let draft = with_ecma_hazards(project, &symbol, ask, draft).await?;
     let draft = with_pasted_names(project, &symbol, ask, draft).await?;
     let draft = with_library_names(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
