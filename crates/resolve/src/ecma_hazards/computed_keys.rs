@@ -24,7 +24,7 @@ const OF_PLATFORM: [&str; 9] =
     ["JSON", "Math", "console", "document", "env", "localStorage", "process", "sessionStorage", "style"];
 
 /// Objects that hold what a module or a script declares.
-const OF_MODULE: [&str; 6] = ["exports", "global", "globalThis", "self", "this", "window"];
+const OF_MODULE: [&str; 5] = ["exports", "global", "globalThis", "self", "window"];
 
 pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Result<Option<RenameHazard>, Cancelled> {
     let kin = match &symbol.owner {

@@ -104,8 +104,18 @@ impl TypeReach {
         if name.is_empty() {
             return Ok(false);
         }
-        if words_of(&text.text, name).any(|at| self.is_in(written_type(&text.text[at + name.len()..]))) {
-            return Ok(true);
+        let written = words_of(&text.text, name).map(|at| written_type(&text.text[at + name.len()..]));
+        let written: Vec<&str> = written.filter(|written| !written.trim().is_empty()).collect();
+        // What the file itself says of the name counts before what others say of it.
+        if !written.is_empty() {
+            return Ok(written.iter().any(|written| self.is_in(written)));
+        }
+        let is_imported = || {
+            let here = text.current(symbol.resolver);
+            here.is_some_and(|here| here.imports().iter().any(|import| import.bound() == Some(name)))
+        };
+        if !called.contains('.') && !is_imported() {
+            return Ok(false);
         }
         for one in symbol.resolver.declared(name)?.iter() {
             let Some(there) = symbol.resolver.read_file(&one.file) else { continue };

@@ -106,6 +106,18 @@ fn members_that_are_written_out_or_read_in() {
     let unrelated = "//- a.ts\nexport interface User { $0name: string }\n\
         export function save(value: any, u: User) { return JSON.stringify(value); }\n";
     check("title", unrelated, &[]);
+    let others = "//- a.ts\nexport interface User { $0name: string }\nexport interface Order { buyer: User }\n\
+        export interface Row { order: Order }\nclass A { text(order) { return JSON.stringify(order) + JSON.stringify(this); } }\n\
+        export function text() {}\n//- b.ts\nexport const f = (order) => JSON.stringify(order);\n";
+    check("title", others, &["doubt a.ts:4"]);
+    check(
+        "words",
+        "//- a.ts\nclass A { show() { return JSON.stringify(this); } }\nexport function $0text() {}\n",
+        &[],
+    );
+    let imported = "//- a.ts\nexport interface User { $0name: string }\nexport const user: User = f();\n\
+        //- b.ts\nimport { user } from \"./a\";\nJSON.stringify(user);\n";
+    check("title", imported, &["doubt b.ts:2"]);
     let function = "//- a.ts\nexport interface User { $0call: (n: number) => void }\n\
         export function save(u: User) { return JSON.stringify(u); }\n";
     check("run", function, &[]);
