@@ -61,9 +61,13 @@ impl TypeReach {
         Ok(TypeReach { own, all: all.into_iter().collect() })
     }
 
-    /// Whether a written type names one that holds the symbol's.
+    /// Whether a written type names one that holds the symbol's: not `Order["id"]`, which is the type of a member.
     pub(super) fn is_in(&self, written: &str) -> bool {
-        self.all.iter().any(|name| words_of(written, name).next().is_some())
+        let is_whole = |name: &str, at: usize| {
+            let behind = &written[at + name.len()..];
+            !behind.starts_with("['") && !behind.starts_with("[\"")
+        };
+        self.all.iter().any(|name| words_of(written, name).any(|at| is_whole(name, at)))
     }
 
     /// Whether the value, as written, may hold an object of the symbol's type: a variable, a member or a call whose last name has

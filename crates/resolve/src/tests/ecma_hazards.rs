@@ -115,6 +115,9 @@ fn members_that_are_written_out_or_read_in() {
         "//- a.ts\nclass A { show() { return JSON.stringify(this); } }\nexport function $0text() {}\n",
         &[],
     );
+    let of_member = "//- a.ts\nexport interface User { $0name: string; tags: string[] }\n\
+        export const f = (tags: User[\"tags\"]) => JSON.stringify(tags);\n";
+    check("title", of_member, &[]);
     let imported = "//- a.ts\nexport interface User { $0name: string }\nexport const user: User = f();\n\
         //- b.ts\nimport { user } from \"./a\";\nJSON.stringify(user);\n";
     check("title", imported, &["doubt b.ts:2"]);
