@@ -35,7 +35,7 @@ fn a_property_that_a_shorthand_gave_keeps_the_name_of_the_variable() {
 #[test]
 fn a_rename_that_causes_an_error_is_not_complete() {
     // tsc links a class to an interface only if the class names it.
-    let lib = "export interface Shape {\n  area(): number;\n}\n\nexport class Square {\n  area() {\n    return 4;\n  }\n}\n\nexport const shape: Shape = new Square();\n";
+    let lib = "export interface Shape {\n  area(): number;\n}\n\nexport class Square {\n  area() {\n    return 4;\n  }\n}\n\nconst make = () => new Square();\n\nexport const shape: Shape = make();\n";
     let user = "import { shape } from \"./lib\";\n\nexport const wide = shape.area();\n";
     with_tsc(lib, user, async |stage| {
         let text = stage.done("rename_symbol", rename("Square/area", "extent")).await;
@@ -45,5 +45,51 @@ fn a_rename_that_causes_an_error_is_not_complete() {
         ask["format"] = json!("json");
         let done: Value = serde_json::from_str(&stage.done("rename_symbol", ask).await).unwrap();
         assert_eq!(done["complete"], false, "{done}");
+    });
+}
+
+#[test]
+fn an_error_in_a_file_that_imports_an_edited_one_is_told() {
+    // Only lib.ts is edited; the class does not fit the interface any more where it is used as one.
+    let lib = "export interface Shape {\n  area(): number;\n}\n\nexport class Square {\n  area() {\n    return 4;\n  }\n}\n\nexport const make = () => new Square();\n";
+    let user = "import { make, Shape } from \"./lib\";\n\nexport const shape: Shape = make();\n";
+    with_tsc(lib, user, async |stage| {
+        let text = stage.done("rename_symbol", rename("Square/area", "extent")).await;
+        assert!(text.contains("new diagnostics:\nuse.ts\n"), "{text}");
+        assert!(text.ends_with("incomplete: the new diagnostic is an error]"), "{text}");
+    });
+}
+
+#[test]
+fn what_reaches_a_member_without_its_name_is_told() {
+    let lib = "export class Emitter {\n  on_open() {\n    return 1;\n  }\n}\n";
+    let user = "import { Emitter } from \"./lib\";\n\nexport const fire = (e: Emitter, what: string) => (e as any)[\"on_\" + what]();\n";
+    with_tsc(lib, user, async |stage| {
+        let text = stage.done("rename_symbol", rename("Emitter/on_open", "opened")).await;
+        let note = "names that begin or end like 'on_open' are computed and looked up, and it may be one of them\n  use.ts:3: ";
+        assert!(text.contains(note), "{text}");
+        assert!(text.contains("incomplete: a note says what is in doubt"), "{text}");
+    });
+}
+
+#[test]
+fn a_class_that_is_used_as_an_interface_keeps_its_members() {
+    let lib = "export interface Shape {\n  area(): number;\n}\n\nexport class Square {\n  area() {\n    return 4;\n  }\n}\n";
+    let user = "import { Shape, Square } from \"./lib\";\n\nexport const shape: Shape = new Square();\n";
+    with_tsc(lib, user, async |stage| {
+        let text = stage.refused("rename_symbol", rename("Square/area", "extent")).await;
+        assert!(text.contains("Square fits the interface Shape by its members"), "{text}");
+        assert!(text.contains("use.ts:3: export const shape: Shape = new Square();"), "{text}");
+        assert_eq!(stage.text("lib.ts"), lib);
+    });
+}
+
+#[test]
+fn a_name_that_the_language_calls_is_refused() {
+    let lib = "export class Job {\n  start() {\n    return 1;\n  }\n}\n";
+    with_tsc(lib, "export {};\n", async |stage| {
+        let text = stage.refused("rename_symbol", rename("Job/start", "then")).await;
+        assert!(text.contains("`await` and promises call 'then' of any object that has it"), "{text}");
+        assert_eq!(stage.text("lib.ts"), lib);
     });
 }

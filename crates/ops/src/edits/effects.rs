@@ -1,5 +1,5 @@
-//! The effects of an edit: new diagnostics of the edited files. Only asks servers that are ready, under a
-//! short deadline, and reports what remains unknown. Invariant: a diagnostic counts as new only if the
+//! The effects of an edit: new diagnostics of the edited files, and after a rename in JavaScript or TypeScript of files that import them.
+//! Only asks servers that are ready, under a short deadline, and reports what remains unknown. Invariant: a diagnostic counts as new only if the
 //! answers before and after the edit are both known.
 
 use std::collections::BTreeMap;
@@ -8,14 +8,19 @@ use std::time::Duration;
 use crate::Project;
 use crate::diagnostics::{AskDiagnostics, LocatedDiagnostic, Of, diagnostics};
 use crate::spot::whole_words;
-use symd_base::RelPath;
+use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 use symd_lsp::{Severity, WaitPolicy};
+use symd_resolve as resolve;
 
 /// Time limit for the diagnostics before the edit, and again for those after it.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Maximum number of files asked about. Nothing is reported for more: a part would be mistaken for the whole.
+/// Maximum number of edited files asked about. Nothing is reported for more: a part would be mistaken for the whole.
 const MAX_FILES: usize = 16;
+
+/// Maximum number of other files asked about. What they show comes on top of what is promised.
+const MAX_IMPORTERS: usize = 16;
 
 /// Whether the diagnostics that an edit causes are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +81,12 @@ pub struct NewName {
 
 /// The diagnostics before an edit.
 #[derive(Debug)]
-pub(crate) struct DiagnosticsBefore(Result<DiagnosticsSeen, EffectsUnknown>);
+pub(crate) struct DiagnosticsBefore {
+    /// Of the edited files.
+    edited: Result<DiagnosticsSeen, EffectsUnknown>,
+    /// Other files that the edit may affect, with theirs.
+    importers: Option<(Vec<RelPath>, DiagnosticsSeen)>,
+}
 
 /// The number of diagnostics by file and by the properties that stay the same when lines move.
 type Tally = BTreeMap<(RelPath, Severity, Option<String>, String), usize>;
@@ -95,8 +105,30 @@ pub(super) async fn before(
 ) -> DiagnosticsBefore {
     match before_without_asking(project, report, files) {
         Some(before) => before,
-        None => DiagnosticsBefore(ask(project, files).await),
+        None => DiagnosticsBefore { edited: ask(project, files).await, importers: None },
     }
+}
+
+/// Requests the current diagnostics of the files that an edit, which renames a symbol, changes, and of those that import them.
+pub(super) async fn before_rename(
+    project: &Project,
+    report: DiagnosticsReport,
+    files: &[RelPath],
+    name: &NewName,
+) -> DiagnosticsBefore {
+    let mut before = before(project, report, files).await;
+    if before.edited.is_err() {
+        return before;
+    }
+    let (paths, old) = (files.to_vec(), name.old.clone());
+    let work = move |view: &View, cancel: &Cancel| {
+        resolve::importers(view, &paths, &old, MAX_IMPORTERS, cancel).unwrap_or_default()
+    };
+    let others = project.with_view(work).await.unwrap_or_default();
+    if !others.is_empty() {
+        before.importers = ask(project, &others).await.ok().map(|seen| (others, seen));
+    }
+    before
 }
 
 /// Returns the current diagnostics of `files` if no server is asked about them.
@@ -106,9 +138,10 @@ pub(super) fn before_without_asking(
     files: &[RelPath],
 ) -> Option<DiagnosticsBefore> {
     if report == DiagnosticsReport::Nothing {
-        return Some(DiagnosticsBefore(Err(EffectsUnknown::NotAsked)));
+        return Some(DiagnosticsBefore { edited: Err(EffectsUnknown::NotAsked), importers: None });
     }
-    without_asking(project, files).map(DiagnosticsBefore)
+    let told = without_asking(project, files)?;
+    Some(DiagnosticsBefore { edited: told, importers: None })
 }
 
 fn without_asking(project: &Project, files: &[RelPath]) -> Option<Result<DiagnosticsSeen, EffectsUnknown>> {
@@ -130,8 +163,7 @@ pub(super) async fn caused(
     files: &[RelPath],
     new_name: Option<NewName>,
 ) -> EditEffects {
-    let told = match before.0 {
-        Err(EffectsUnknown::NotAsked) => return EditEffects::Unknown(EffectsUnknown::NotAsked),
+    let mut told = match before.edited {
         Err(why) => return EditEffects::Unknown(why),
         Ok(told) => told,
     };
@@ -142,10 +174,18 @@ pub(super) async fn caused(
     if project.engine.wait_until_fresh().await.is_err() {
         return EditEffects::Unknown(EffectsUnknown::NoAnswer);
     }
-    let now = match ask(project, files).await {
+    let mut now = match ask(project, files).await {
         Err(why) => return EditEffects::Unknown(why),
         Ok(now) => now,
     };
+    if let Some((others, seen)) = before.importers
+        && let Ok(later) = ask(project, &others).await
+    {
+        told.found.extend(seen.found);
+        now.found.extend(later.found);
+        let place = |one: &LocatedDiagnostic| (one.spot.path.clone(), one.spot.range.start);
+        now.found.sort_by_key(place);
+    }
     let key = |one: &LocatedDiagnostic| key(one, new_name.as_ref());
     let mut known = Tally::new();
     for one in &told.found {

@@ -75,7 +75,10 @@ pub(super) async fn apply_multi_file(
     };
     let files: Vec<RelPath> = edit.files().iter().map(|(path, _)| path.clone()).collect();
     let there: Vec<RelPath> = files.iter().filter(|path| !is_made(path)).cloned().collect();
-    let before = effects::before(project, report, &there).await;
+    let before = match edit.new_name() {
+        Some(name) => effects::before_rename(project, report, &there, &name).await,
+        None => effects::before(project, report, &there).await,
+    };
     let (applied, preparsed) =
         apply_beside(project, edit.plan().clone(), by, preparse_outlines(project, edit.plan())).await;
     let applied = match applied {

@@ -10,6 +10,7 @@ mod by_syntax;
 mod collisions;
 mod definition_index;
 mod delegates;
+mod ecma_hazards;
 mod examples;
 mod file_of_class;
 mod files_with_bom;
@@ -37,6 +38,7 @@ use self::by_name::{
     with_mirrored, with_module_file, with_parameters, with_pasted_names, with_readers,
 };
 use self::delegates::with_delegates;
+use self::ecma_hazards::with_ecma_hazards;
 use self::generated::without_generated;
 use self::library_names::with_library_names;
 use self::linked::{LinkedSymbol, linked, override_notes};
@@ -193,6 +195,7 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let draft = with_go_obstacles(project, &symbol, ask, draft).await?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_hazards(project, &symbol, ask, draft).await?;
+    let draft = with_ecma_hazards(project, &symbol, ask, draft).await?;
     let draft = with_pasted_names(project, &symbol, ask, draft).await?;
     let draft = with_delegates(project, &symbol, ask, draft).await?;
     let draft = with_library_names(project, &symbol, ask, draft).await?;

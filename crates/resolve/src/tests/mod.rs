@@ -4,6 +4,7 @@
 mod by_need;
 mod clashes;
 mod definitions;
+mod ecma_hazards;
 mod fixtures;
 mod indirect_uses;
 mod jvm;

@@ -1,0 +1,38 @@
+//! Effects of a rename in JavaScript and TypeScript that no use of the name shows.
+
+use super::answer::{RenameError, RenameNote};
+use super::linked::LinkedSymbol;
+use super::places::listed;
+use super::{DoubtPolicy, Draft, Rename};
+use crate::Project;
+use crate::question::QuestionError;
+use symd_engine::View;
+use symd_resolve::{self as resolve, HazardCertainty};
+
+/// Rejects the rename if it breaks the program; notes what may.
+pub(super) async fn with_ecma_hazards(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let (of, new_name, edit) = (symbol.resolved(), ask.new_name.clone(), draft.edit.clone());
+    let work = move |view: &View, cancel: &_| {
+        let mut told = Vec::new();
+        for mut one in resolve::ecma_hazards(view, &of, &new_name, cancel)? {
+            let had_places = !one.places.is_empty();
+            one.places.retain(|place| !edit.changes(&place.0, place.1));
+            if !had_places || !one.places.is_empty() {
+                told.push((one.text, listed(view, &one.places, cancel)?, one.certainty));
+            }
+        }
+        Ok::<_, QuestionError>(told)
+    };
+    for (text, places, certainty) in project.with_view(work).await?? {
+        if certainty == HazardCertainty::Breaks && ask.doubts != DoubtPolicy::Note {
+            return Err(RenameError::Doubtful { why: text, places });
+        }
+        draft.notes.push(RenameNote::doubt(text, places));
+    }
+    Ok(draft)
+}
