@@ -162,12 +162,28 @@ fn resolve(
         {
             base.outside.push(chain.to_owned());
         }
+        // `Set`, which another package of the project declares, too.
+        Meaning::Unknown if is_outside_by_types(resolver, here, (chain, start)) => {
+            base.outside.push(chain.to_owned());
+        }
         Meaning::Local | Meaning::LocalOrDeclared(_) | Meaning::Probable(_) | Meaning::Possible(_) => {
             base.mark_computed();
         }
         Meaning::Module(_) | Meaning::Unknown => base.may_be_unfound = true,
     }
     Ok(())
+}
+
+/// Whether types tell that a chain, which begins at byte `start`, means a class outside the project.
+fn is_outside_by_types(resolver: &Resolver, here: &CurrentFile, (chain, start): (&str, u32)) -> bool {
+    let Some(end) = u32::try_from(chain.len()).ok().and_then(|length| start.checked_add(length)) else {
+        return false;
+    };
+    let last = chain.rfind('.').map_or(0, |dot| dot + 1);
+    let range = TextRange::new(start + u32::try_from(last).unwrap_or(0), end);
+    has_types(&here.file)
+        && here.text.as_str().get(range.as_range()) == chain.get(last..)
+        && matches!(resolver.kotlin().meaning(resolver, here, range), Some(Meaning::OutsideProject))
 }
 
 /// Whether a chain begins with a parameter or a local: what its attribute is called does not identify a class.

@@ -244,6 +244,9 @@ fn kotlin_and_java_say_what_they_override() {
     let generic = "//- a.kt\ninterface Box<T> { fun $0put(x: T) }\nclass Ints : Box<Int> { override fun put(x: Int) {} }\n\
         enum class E : Box<Int> { A { override fun put(x: Int) {} } }\n";
     assert_eq!(family(generic), ["a.kt:1", "a.kt:2", "a.kt:3"]);
+    let library = "//- a.kt\npackage a\ninterface Col<E> { fun add(x: Int) }\ninterface Own<E> : Set<E>, Col<E> {\n    override fun $0add(x: Int) }\n\
+        //- b.kt\npackage b\nopen class Set { fun q() {} }\n";
+    assert_eq!(family(library), ["a.kt:2", "a.kt:4"]);
     let overload = "//- a.kt\ninterface Box<T> { fun $0put(x: T); fun put(x: Long) }\nclass Ints : Box<Int> { override fun put(x: Int) {}\n\
         override fun put(x: Long) {}\nfun put(x: String) {} }\nabstract class Half<T> : Box<T> { override fun put(x: Long) {} }\n";
     assert_eq!(family(overload), ["a.kt:1", "a.kt:2"]);
