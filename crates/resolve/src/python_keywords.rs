@@ -6,6 +6,7 @@ use super::brackets::open_parenthesis;
 use super::classes::is_class;
 use super::context::last_word;
 use super::heads::arguments_of;
+use super::keyword_uses::hands_on;
 use super::meaning::Meaning;
 use super::python_hazards::{places_of, with_name};
 use super::resolver::{CurrentFile, Resolver};
@@ -34,6 +35,16 @@ const DOUBLES: [&str; 7] = [
     "configure_mock",
 ];
 
+/// Methods of doubles that compare the keywords of a call, and what stands for a call there.
+const ASSERTED: [&str; 6] = [
+    "assert_any_call",
+    "assert_awaited_once_with",
+    "assert_awaited_with",
+    "assert_called_once_with",
+    "assert_called_with",
+    "call",
+];
+
 /// Whether the function's name at `range` is a value: passed on, stored, returned. Not in an import, and not called.
 pub(super) fn is_value(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
@@ -45,7 +56,8 @@ pub(super) fn is_value(text: &str, range: TextRange) -> bool {
     let is_declared = matches!(last_word(before.trim_end()), "def" | "class" | "global" | "nonlocal");
     let behind = behind.trim_start_matches([' ', '\t']);
     let is_bound = behind.starts_with('=') && !behind.starts_with("==");
-    !is_imported && !is_declared && !is_bound && !behind.starts_with(['(', '.']) && !line.starts_with('@')
+    let is_decorator = line.starts_with('@') && !line.contains('(');
+    !is_imported && !is_declared && !is_bound && !behind.starts_with(['(', '.']) && !is_decorator
 }
 
 /// Finds the keywords of the parameter `old` of `function` in calls of something else that may be the function, where the
@@ -57,12 +69,15 @@ pub(super) fn keywords_elsewhere(
     is_value: bool,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
     let takes_heads = takes_heads(here, function);
-    if !is_value && !takes_heads {
-        return Ok(Vec::new());
-    }
+    let of = here.outline.name(&here.outline.rows[function]);
+    let finder = memchr::memmem::Finder::new(of);
     let mut found = Vec::new();
     for other in with_name(resolver, old)? {
         let text = other.text.as_str();
+        let names_function = finder.find(text.as_bytes()).is_some();
+        if !is_value && !takes_heads && !names_function {
+            continue;
+        }
         for range in places_of(&other, old) {
             let Some(callee) = called_with(text, range) else { continue };
             let name = last_word(callee);
@@ -70,8 +85,11 @@ pub(super) fn keywords_elsewhere(
             let may_reach = match last_word(before.trim_end()) {
                 "class" => takes_heads,
                 "def" => false,
+                // A double of the function has been called with the keyword.
+                _ if ASSERTED.contains(&name) => names_function,
                 _ if name.is_empty() => is_value && callee.ends_with([')', ']']),
-                _ => is_value && !before.ends_with('.') && is_variable(resolver, &other, callee, name)?,
+                _ if before.ends_with('.') => is_value && holds_value(resolver, name)?,
+                _ => is_value && may_run_values(resolver, &other, (callee, name), old)?,
             };
             if may_reach {
                 found.push((other.file.path.clone(), range));
@@ -116,16 +134,34 @@ pub(super) fn passed_to_base(here: &CurrentFile, row: usize, name: &str) -> Vec<
 }
 
 /// Returns the text up to the parenthesis of the call in which the name at `range` is a keyword.
-fn called_with(text: &str, range: TextRange) -> Option<&str> {
+pub(super) fn called_with(text: &str, range: TextRange) -> Option<&str> {
     let (before, behind) = (&text[..range.start as usize], text[range.end as usize..].trim_start());
     let is_keyword =
         behind.starts_with('=') && !behind.starts_with("==") && before.trim_end().ends_with(['(', ',']);
     let open = open_parenthesis(text, before.len()).filter(|_| is_keyword)?;
-    Some(text[..open].trim_end())
+    // The default of a lambda's parameter: `(0, lambda a, b=1: a)`.
+    let is_of_lambda = before[open..].rfind("lambda").is_some_and(|at| !before[open + at..].contains(':'));
+    (!is_of_lambda).then(|| text[..open].trim_end())
 }
 
-/// Whether the name that `callee` ends with is a variable or a parameter.
-fn is_variable(resolver: &Resolver, here: &CurrentFile, callee: &str, name: &str) -> Result<bool, Cancelled> {
+/// Whether attributes of this name hold what is assigned to them: the project declares it, and never as a function or a class.
+pub(super) fn holds_value(resolver: &Resolver, name: &str) -> Result<bool, Cancelled> {
+    let declared = resolver.declared(name)?;
+    let is_other = |one: &IndexedDeclaration| {
+        one.row().is_some_and(|(_, row)| {
+            is_class(row) || matches!(row.kind(), SymbolKind::Function | SymbolKind::Method)
+        })
+    };
+    Ok(!declared.is_empty() && !declared.iter().any(is_other))
+}
+
+/// Whether the name that `callee` ends with is a variable or a parameter, or a function that may hand on the keyword `old`.
+fn may_run_values(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (callee, name): (&str, &str),
+    old: &str,
+) -> Result<bool, Cancelled> {
     let at = u32::try_from(callee.len() - name.len()).unwrap_or(u32::MAX);
     let holds = |one: &IndexedDeclaration| {
         one.row().is_some_and(|(_, row)| {
@@ -135,13 +171,13 @@ fn is_variable(resolver: &Resolver, here: &CurrentFile, callee: &str, name: &str
     };
     Ok(match scope::resolve_name(resolver, here, at, name)? {
         Meaning::Local | Meaning::LocalOrDeclared(_) => true,
-        Meaning::Declared(found) => found.iter().any(holds),
+        Meaning::Declared(found) => found.iter().any(|one| holds(one) || hands_on(resolver, one, old)),
         _ => false,
     })
 }
 
 /// Whether a method receives the keywords in heads of classes.
-fn takes_heads(here: &CurrentFile, function: usize) -> bool {
+pub(super) fn takes_heads(here: &CurrentFile, function: usize) -> bool {
     let row = &here.outline.rows[function];
     let Some(class) = row.parent().map(|at| &here.outline.rows[at]).filter(|at| is_class(at)) else {
         return false;
@@ -181,6 +217,7 @@ mod tests {
             ("scale(1)\n", false),
             ("scale = 1\n", false),
             ("@scale\n", false),
+            ("@cases(scale)\n", true),
         ] {
             assert_eq!(is_value(text, range_of(text, "scale")), expected, "{text}");
         }
@@ -194,6 +231,7 @@ mod tests {
             ("TABLE['s'](\n    key=3)", Some("TABLE['s']")),
             ("call(key == 2)", None),
             ("call([key])", None),
+            ("(0, lambda a, key=1: a)", None),
             ("key = 2", None),
         ] {
             assert_eq!(called_with(text, range_of(text, "key")), expected, "{text}");
