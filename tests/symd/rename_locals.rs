@@ -109,6 +109,101 @@ fn keywords_of_calls_that_may_mean_the_parameter_refuse_without_a_server() {
 }
 
 #[test]
+fn keywords_of_what_is_called_without_its_name_refuse_without_a_server() {
+    let class = "class A:\n    def __init__(self, size):\n        self.size = size\n";
+    for (lib, user, name_path, place) in [
+        (
+            "def grow(size):\n    return size\n",
+            "import lib\n\ngetattr(lib, \"grow\")(size=1)\n",
+            "grow/size",
+            "user.py:3",
+        ),
+        (
+            "class A:\n    def go(self, size):\n        return size\n",
+            "from operator import methodcaller\n\nmethodcaller(\"go\", size=1)\n",
+            "A/go/size",
+            "user.py:3",
+        ),
+        (
+            "def deco(fn):\n    def run(n):\n        return fn(size=n)\n\n    return run\n\n\n@deco\ndef f(size):\n    return size\n",
+            "",
+            "f/size",
+            "lib.py:3",
+        ),
+        (class, "def twin(x):\n    return type(x)(size=2)\n", "A/__init__/size", "user.py:2"),
+        (
+            class,
+            "def twin(x):\n    kind = x.__class__\n    return kind(size=2)\n",
+            "A/__init__/size",
+            "user.py:3",
+        ),
+        (
+            "class Base:\n    pass\n\n\nclass A(Base):\n    def __init__(self, size):\n        self.size = size\n",
+            "from lib import Base\n\nall = [kind(size=1) for kind in Base.__subclasses__()]\n",
+            "A/__init__/size",
+            "user.py:3",
+        ),
+        (
+            "class Base:\n    @classmethod\n    def make(cls, **kw):\n        return cls(**kw)\n\n\nclass A(Base):\n    def __init__(self, size):\n        self.size = size\n",
+            "def run(kind):\n    return kind.make(size=1)\n",
+            "A/__init__/size",
+            "user.py:2",
+        ),
+        (
+            "def f(size):\n    return size\n\n\ndef h(size):\n    return size * 2\n\n\nf = h\nf(size=1)\n",
+            "",
+            "h/size",
+            "lib.py:10",
+        ),
+        (
+            "def go(self, size):\n    return size\n",
+            "import lib\n\n\nclass A:\n    pass\n\n\nA.step = lib.go\nA().step(size=1)\n",
+            "go/size",
+            "user.py:9",
+        ),
+    ] {
+        let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
+        play(&files, Answers::NoServer, async |stage| {
+            let refused = stage.refused("rename_symbol", rename(name_path, "zz")).await;
+            assert!(refused.contains(place), "{refused}");
+        });
+    }
+}
+
+#[test]
+fn unnamed_keywords_of_variables_that_may_hold_the_function_are_told() {
+    let told = "calls may pass 'size' by keyword without naming it in the call";
+    for lib in [
+        "OPTS = dict(size=1)\n\n\ndef f(size):\n    return size\n\n\ndef run(fn):\n    return fn(**OPTS)\n\n\nrun(f)\n",
+        "def deco(fn):\n    def run(**kw):\n        kw[\"size\"] += 1\n        return fn(**kw)\n\n    return run\n\n\n@deco\ndef f(size):\n    return size\n",
+    ] {
+        each(lib, "", async |stage| {
+            let done = stage.done("rename_symbol", rename("f/size", "zz")).await;
+            assert!(done.contains(told) && done.contains("incomplete: "), "{done}");
+            stage.undo().await;
+        });
+    }
+    let lib = "import functools\n\n\ndef deco(fn):\n    @functools.wraps(fn)\n    def run(*args, **kw):\n        return fn(*args, **kw)\n\n    return run\n\n\n@deco\ndef f(size):\n    return size\n\n\nf(size=1)\n";
+    renames(
+        (
+            lib,
+            &lib.replace("f(size)", "f(zz)").replace("return size", "return zz").replace("f(size=", "f(zz="),
+        ),
+        ("", ""),
+        ("f/size", "zz"),
+    );
+}
+
+#[test]
+fn a_private_parameter_is_refused_where_keywords_outside_of_the_class_pass_it() {
+    let lib = "class A:\n    def __init__(self, size):\n        self.x = size\n\n\nA(size=1)\n";
+    each(lib, "", async |stage| {
+        let refused = stage.refused("rename_symbol", rename("A/__init__/size", "__size")).await;
+        assert!(refused.contains("private"), "{refused}");
+    });
+}
+
+#[test]
 fn a_name_in_code_that_a_class_body_may_mean_otherwise_is_not_agreed_on() {
     let lib = "def f(size):\n    class A:\n        size = size\n\n    return A, size\n\n\nsize = 1\n";
     play(&[PROJECT, ("lib.py", lib.as_bytes())], Answers::NoServer, async |stage| {
@@ -125,6 +220,16 @@ fn what_prints_or_reaches_a_name_is_told() {
         ("def f():\n    size = 1\n    return locals()\n", "f/size", "variables are reached by their names"),
         (
             "def f(code):\n    size = 1\n    return eval(code)\n",
+            "f/size",
+            "variables are reached by their names",
+        ),
+        (
+            "import sys\n\n\ndef show():\n    return sys._getframe(1).f_locals[\"size\"]\n\n\ndef f():\n    size = 1\n    return show(), size\n",
+            "f/size",
+            "variables are reached by their names",
+        ),
+        (
+            "def f(code):\n    size = 1\n\n    def g():\n        return eval(code), size\n\n    return g()\n",
             "f/size",
             "variables are reached by their names",
         ),

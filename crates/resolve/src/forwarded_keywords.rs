@@ -1,15 +1,20 @@
 //! Calls of a function of Python that may pass a parameter among keywords which they do not name: `f(**options)`. Invariant: a call
 //! is left out only where it certainly runs something else, or gives the parameter in another way, which excludes the keyword.
 
-use super::brackets::close_bracket;
+use super::brackets::{close_bracket, open_parenthesis};
 use super::classes::is_class;
-use super::context::{Receiver, first_word, receiver};
+use super::conflicts::SourcePlace;
+use super::context::{Receiver, first_word, last_word, receiver};
 use super::function_values::{ClassKin, class_of, may_mean};
 use super::heads::arguments_of;
 use super::meaning::Meaning;
+use super::python_hazards::{is_head, with_name};
+use super::python_keywords::holds_value;
+use super::reached_unnamed::is_in_string;
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{self, function_around};
 use super::sources::IndexedDeclaration;
+use std::collections::BTreeSet;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind::{Constant, Field, Variable};
@@ -97,6 +102,84 @@ impl<'n> PassedParameter<'n> {
             _ => may_mean(resolver, here, range, &self.called),
         }
     }
+}
+
+/// Finds the calls of variables, in files that name what they call or the parameter `name`, whose unnamed keywords may hold it:
+/// `fn(**options)` where a string or a keyword of `dict` is the name, `fn(**vars(x))`.
+pub(super) fn unnamed_to_variables(
+    resolver: &Resolver,
+    called: &str,
+    name: &str,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    let files = [with_name(resolver, called)?, with_name(resolver, name)?];
+    for here in files.iter().flatten() {
+        if !seen.insert(here.file.path.clone()) {
+            continue;
+        }
+        let text = here.text.as_str();
+        let is_key = is_in_string(text, name) || text.contains(&format!("dict({name}="));
+        for (at, _) in text.match_indices("**") {
+            let Some((range, keywords)) = callee_of_unnamed(text, at) else { continue };
+            let is_whole = ["vars(", "__dict__", "asdict("].iter().any(|one| keywords.contains(one));
+            let start = u32::try_from(at).unwrap_or(u32::MAX);
+            if (is_key || is_whole)
+                && !is_handed_on(here, start, keywords, name)
+                && is_variable_called(resolver, here, range)?
+            {
+                found.push((here.file.path.clone(), range));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the last name of what is called, possibly empty, with the keywords that stand behind `**` at byte `at`, and these.
+fn callee_of_unnamed(text: &str, at: usize) -> Option<(TextRange, &str)> {
+    if !text[..at].trim_end().ends_with(['(', ',']) {
+        return None;
+    }
+    let open = open_parenthesis(text, at)?;
+    let callee = text[..open].trim_end();
+    let word = last_word(callee);
+    if is_head(callee) || last_word(callee[..callee.len() - word.len()].trim_end()) == "class" {
+        return None;
+    }
+    let all = arguments_of(&text[open..close_bracket(text, open)])?;
+    let begins = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+    let one = all.into_iter().map(str::trim).find(|one| begins(one) == at)?;
+    let end = u32::try_from(callee.len()).ok()?;
+    Some((TextRange::new(end - u32::try_from(word.len()).ok()?, end), one[2..].trim()))
+}
+
+/// Whether keywords are those that the function around byte `at`, or a lambda of its line, was called with, as they came.
+fn is_handed_on(here: &CurrentFile, at: u32, keywords: &str, name: &str) -> bool {
+    let text = here.text.as_str();
+    let line = text[..at as usize].rsplit('\n').next().unwrap_or_default();
+    if line.contains("lambda") && line.contains(&format!("**{keywords}")) {
+        return true;
+    }
+    let Some(function) = function_around(here, at) else { return false };
+    let head = parameters_of(here, function);
+    let rest = head.iter().find_map(|one| one.strip_prefix("**")).map(|one| first_word(one.trim()));
+    let inside = text.get(here.outline.rows[function].range().as_range()).unwrap_or_default();
+    rest == Some(keywords) && !is_in_string(inside, name)
+}
+
+/// Whether the name at `range` of something called is a variable; an empty one is that of an expression.
+fn is_variable_called(resolver: &Resolver, here: &CurrentFile, range: TextRange) -> Result<bool, Cancelled> {
+    let text = here.text.as_str();
+    let word = &text[range.as_range()];
+    let before = &text[..range.start as usize];
+    if word.is_empty() {
+        return Ok(before.ends_with([')', ']']));
+    }
+    if before.ends_with('.') {
+        return holds_value(resolver, word);
+    }
+    let meaning = scope::resolve_name(resolver, here, range.start, word)?;
+    Ok(matches!(meaning, Meaning::Local | Meaning::LocalOrDeclared(_)) || is_variable(&meaning))
 }
 
 fn is_variable(meaning: &Meaning) -> bool {

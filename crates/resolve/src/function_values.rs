@@ -1,6 +1,7 @@
 //! Whether a function or a class of Python is a value somewhere: passed on, stored, returned. Then it may be called by other names.
 //! Invariant: a name counts unless it certainly means something else.
 
+use super::brackets::open_bracket;
 use super::classes::is_class;
 use super::context::{Receiver, receiver};
 use super::graph::ClassGraph;
@@ -85,6 +86,24 @@ pub(super) fn may_mean(
         }
         Receiver::Super | Receiver::Expression => Ok(class.is_some()),
     }
+}
+
+/// Whether the name of a function or a class is bound to something else in its file: `f = h`, behind `def f`.
+pub(super) fn is_rebound(resolver: &Resolver, declaration: &IndexedDeclaration) -> bool {
+    let Some(here) = resolver.read_file(&declaration.file) else { return true };
+    let text = here.text.as_str();
+    let is_bound = |range: &TextRange| {
+        let (before, behind) = (&text[..range.start as usize], text[range.end as usize..].trim_start());
+        let is_first = before.rsplit('\n').next().unwrap_or_default().trim().is_empty();
+        is_first
+            && behind.starts_with('=')
+            && !behind.starts_with("==")
+            && open_bracket(text, before.len()).is_none()
+    };
+    let places = places_of(&here, declaration.name());
+    let around = |at: u32| scope::around(&here, at).first().copied();
+    let own = declaration.row().and_then(|(_, row)| row.parent());
+    places.iter().any(|range| is_bound(range) && around(range.start) == own)
 }
 
 /// A class with the classes that are related to it.

@@ -2,15 +2,17 @@
 //! of their heirs, of variables that may hold it. Invariant: a keyword is left out only where the called name certainly means
 //! something else, or the function is never a value.
 
+use super::brackets::{close_bracket, open_parenthesis};
 use super::classes::{is_class, is_function};
 use super::conflicts::SourcePlace;
 use super::context::{Receiver, first_word, last_word, receiver};
-use super::function_values::{ClassKin, is_value_anywhere};
+use super::function_values::{ClassKin, is_rebound};
 use super::heads::arguments_of;
 use super::meaning::Meaning;
 use super::place::{OccurrenceKind, classify_occurrence};
 use super::python_hazards::{places_of, with_name};
 use super::python_keywords::{called_with, holds_value, takes_heads};
+use super::reached_unnamed::{gets_class_of_object, is_in_string, may_be_held};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::own_class;
 use super::sources::IndexedDeclaration;
@@ -86,10 +88,7 @@ impl Callee {
             None => ClassKin::default(),
         };
         let is_constructor = class.is_some() && CONSTRUCTORS.contains(&of.name());
-        let mut is_value = false;
-        for one in if is_constructor { &kin.heirs[..] } else { std::slice::from_ref(&of) } {
-            is_value = is_value || is_value_anywhere(resolver, one)?;
-        }
+        let is_value = may_be_held(resolver, here, function, &kin)?;
         let takes_heads = takes_heads(here, function);
         Ok(Callee { function: of, is_constructor, class, kin, is_value, takes_heads })
     }
@@ -116,13 +115,30 @@ impl Callee {
         if word.is_empty() && !called.ends_with([')', ']']) {
             return Ok(false);
         }
-        let name = &here.text.as_str()[range.as_range()];
+        let text = here.text.as_str();
+        let name = &text[range.as_range()];
+        let names = self.names();
+        let open = text[called.len()..].find('(').map_or(called.len(), |at| called.len() + at);
+        let arguments = &text[open..close_bracket(text, open)];
+        // `methodcaller("go", size=1)`
+        if names.iter().any(|one| is_in_string(arguments, one)) {
+            return Ok(true);
+        }
+        let is_value = self.is_value || names.iter().any(|one| is_in_string(text, one));
         let meaning = match classify_occurrence(resolver, here, range, name)? {
             OccurrenceKind::Argument { meaning, .. } => meaning,
             _ => Meaning::Unknown,
         };
         let is_kin = |one: &IndexedDeclaration| self.kin.holds_any(std::slice::from_ref(one));
+        let is_local =
+            || here.outline.rows.iter().any(|row| row.is_local() && here.outline.name(row) == word);
+        let is_class_of_object = self.is_constructor
+            && !called[..called.len() - word.len()].ends_with('.')
+            && gets_class_of_object(here, range.start)
+            && is_local();
         match meaning {
+            // `kind = x.__class__`, then `kind(size=1)`.
+            _ if is_class_of_object => return Ok(true),
             Meaning::OutsideProject | Meaning::Module(_) => return Ok(false),
             Meaning::Declared(found) => {
                 let is_of = |one: &IndexedDeclaration| {
@@ -134,20 +150,24 @@ impl Callee {
                     one.is_same_declaration(&self.function) || is_class_of || is_family
                 };
                 let is_known = |one: &IndexedDeclaration| {
-                    is_function(one) || one.row().is_some_and(|(_, row)| is_class(row))
+                    (is_function(one) || one.row().is_some_and(|(_, row)| is_class(row)))
+                        && !is_rebound(resolver, one)
                 };
-                let may_hand_on = |one: &IndexedDeclaration| hands_on(resolver, one, name);
-                let is_called = self.is_value || self.is_instance_call();
+                let may_hand_on = |one: &IndexedDeclaration| {
+                    (is_value || self.is_constructor && parent(one).is_some_and(|class| is_kin(&class)))
+                        && hands_on(resolver, one, name)
+                };
+                let is_called = is_value || self.is_instance_call();
                 return Ok(found.iter().any(is_of)
                     || is_called && !found.iter().all(is_known)
-                    || self.is_value && found.iter().any(may_hand_on));
+                    || found.iter().any(may_hand_on));
             }
             _ => {}
         }
         if word == self.function.name() || matches!(word, "cls" | "__class__") && self.is_constructor {
             let at = called.len() - word.len();
             let is_super = receiver(called, at, resolver.family) == Receiver::Super;
-            let is_own = is_super || matches!(word, "cls" | "__class__");
+            let is_own = is_super || word == "cls" || called.ends_with("self.__class__");
             return Ok(match own_class(here, range.start) {
                 Meaning::Declared(class) if is_own => class.iter().any(is_kin),
                 _ => true,
@@ -156,10 +176,28 @@ impl Callee {
         if self.is_instance_call() {
             return Ok(true);
         }
-        // `type(self)(…)`
-        let is_own_type = self.is_constructor && called.ends_with("type(self)");
+        // `type(x)(…)`
+        let is_type_of = self.is_constructor
+            && called.ends_with(')')
+            && open_parenthesis(called, called.len() - 1)
+                .is_some_and(|open| last_word(called[..open].trim_end()) == "type");
         let is_attribute = called[..called.len() - word.len()].ends_with('.');
-        Ok(is_own_type || self.is_value && (!is_attribute || holds_value(resolver, word)?))
+        // A method of a class around that constructs its own: `kind.make(size=1)`.
+        let mut may_construct = false;
+        if is_attribute && (self.is_constructor || is_value) {
+            may_construct = resolver.declared(word)?.iter().any(|one| {
+                (is_value || parent(one).is_some_and(|class| is_kin(&class))) && hands_on(resolver, one, name)
+            });
+        }
+        Ok(is_type_of || may_construct || is_value && (!is_attribute || holds_value(resolver, word)?))
+    }
+
+    /// Returns the names by which strings mean the function.
+    fn names(&self) -> Vec<&str> {
+        match self.is_constructor {
+            true => self.kin.heirs.iter().map(IndexedDeclaration::name).collect(),
+            false => vec![self.function.name()],
+        }
     }
 }
 

@@ -81,6 +81,7 @@ mod python_classes;
 mod python_hazards;
 mod python_keywords;
 mod python_locals;
+mod reached_unnamed;
 mod registered;
 mod renamed_exports;
 mod resolver;

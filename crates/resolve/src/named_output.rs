@@ -4,12 +4,18 @@
 use super::brackets::close_bracket;
 use super::conflicts::SourcePlace;
 use super::context::{first_word, text_after, text_before};
-use super::resolver::CurrentFile;
+use super::python_hazards::{places_of, with_name};
+use super::reached_unnamed::is_in_string;
+use super::resolver::{CurrentFile, Resolver};
 use super::scope::function_around;
 use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
 
 /// Calls without arguments that give the variables of a function.
 const DICTIONARIES: [&str; 3] = ["locals", "vars", "dir"];
+
+/// Attributes that hold the variables of a function that runs, or the names of those of its code.
+const OF_FRAMES: [&str; 4] = ["f_locals", "co_cellvars", "co_freevars", "co_varnames"];
 
 /// Calls that run a text which may name them.
 const RUNNERS: [&str; 2] = ["eval", "exec"];
@@ -47,13 +53,33 @@ pub(super) fn is_printed(text: &str, range: TextRange) -> bool {
 /// Whether a brace opens before byte `at` of its line, behind a quote.
 fn is_in_braces(text: &str, at: usize) -> bool {
     let line = text[..at].rsplit('\n').next().unwrap_or_default();
+    // The expression begins on a line of its own.
+    if line.trim().is_empty() && text[..at].trim_end().ends_with('{') {
+        return true;
+    }
     line.rfind('{').is_some_and(|open| line[..open].contains(['"', '\'']) || !line[..open].contains('='))
 }
 
-/// Finds in the function in a row the calls that reach its variables by their names.
-pub(super) fn reached_by_name(here: &CurrentFile, function: usize) -> Vec<SourcePlace> {
+/// Finds what reaches the variable `name` of the function in a row by its name: calls in the function, in functions inside it that
+/// use the variable, and reads of the variables of a frame where a string is the name, or the frame is the function's.
+pub(super) fn reached_by_name(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    function: usize,
+    name: &str,
+) -> Result<Vec<SourcePlace>, Cancelled> {
     let text = here.text.as_str();
     let within = here.outline.rows[function].range();
+    let uses = places_of(here, name);
+    // A function inside has the variable among its own where it uses it.
+    let has_it = |at: u32| {
+        let around = function_around(here, at);
+        around == Some(function)
+            || around.is_some_and(|inner| {
+                let inner = here.outline.rows[inner].range();
+                uses.iter().any(|range| inner.contains(*range))
+            })
+    };
     let mut found = Vec::new();
     for word in DICTIONARIES.iter().chain(&RUNNERS) {
         let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
@@ -65,13 +91,21 @@ pub(super) fn reached_by_name(here: &CurrentFile, function: usize) -> Vec<Source
                 true => behind.strip_prefix('(').is_some_and(|rest| rest.trim_start().starts_with(')')),
                 false => behind.starts_with('(') && runs_unknown(behind),
             };
-            if within.contains(range) && is_bare && is_call && function_around(here, start) == Some(function)
-            {
+            if within.contains(range) && is_bare && is_call && has_it(start) {
                 found.push((here.file.path.clone(), range));
             }
         }
     }
-    found
+    for word in OF_FRAMES {
+        for there in with_name(resolver, word)? {
+            let is_same = there.file.path == here.file.path;
+            let is_named = word == "f_locals" && is_in_string(there.text.as_str(), name);
+            let told = |range: &TextRange| is_named || is_same && within.contains(*range);
+            let told: Vec<TextRange> = places_of(&there, word).into_iter().filter(told).collect();
+            found.extend(told.into_iter().map(|range| (there.file.path.clone(), range)));
+        }
+    }
+    Ok(found)
 }
 
 /// Whether `(…)` of `eval` or `exec` runs a text that is not written out, in the variables around it.
@@ -97,6 +131,7 @@ mod tests {
             ("print(f'{name = }')", true),
             ("f'{self.name=!r:>10}'", true),
             ("f'{g(name, 1)=}'", true),
+            ("f'''{\n    name=}'''", true),
             ("f'{name}='", false),
             ("f'{name == 1}'", false),
             ("f'{name!r}'", false),

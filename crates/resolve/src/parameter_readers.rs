@@ -8,9 +8,10 @@ use super::fixtures::decorators;
 use super::function_values::is_value_anywhere;
 use super::keyword_uses::CONSTRUCTORS;
 use super::meaning::Meaning;
-use super::python_hazards::{places_of, with_name};
+use super::python_hazards::{is_parameter, places_of, with_name};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::{SearchStart, resolve_chain};
+use super::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 
@@ -75,27 +76,54 @@ fn is_harmless(chain: &[&str]) -> bool {
     is_mock || chain.last().is_some_and(|last| HARMLESS.contains(last))
 }
 
+/// Returns the decorators of the declaration in a row, except those that leave the names of parameters alone: each as its chain of
+/// names, with its offset in the declaration.
+pub(super) fn reading_decorators(here: &CurrentFile, row: usize) -> Vec<(usize, &str)> {
+    let all = chains(decorators(here, row)).into_iter();
+    all.filter(|(_, chain)| !is_harmless(&chain.split('.').collect::<Vec<&str>>())).collect()
+}
+
+/// Finds in a decorator of the project a function with a parameter of the name, which may stand in for the decorated one.
+fn own_parameter(resolver: &Resolver, decorator: &IndexedDeclaration, name: &str) -> Option<SourcePlace> {
+    let there = resolver.read_file(&decorator.file)?;
+    let at = there.row_of(decorator)?;
+    let rows = &there.outline.rows;
+    let mut inside = at + 1..=at + rows[at].descendants as usize;
+    let one = inside.find(|&row| {
+        let one = &rows[row];
+        let function = one.parent().filter(|&function| function != at);
+        there.outline.name(one) == name
+            && one.is_local()
+            && function.is_some_and(|function| is_parameter(&there, function, one.name_start))
+    })?;
+    let start = rows[one].name_start;
+    let end = start.saturating_add(u32::from(rows[one].name_len));
+    Some((there.file.path.clone(), TextRange::new(start, end)))
+}
+
 /// Finds what may read the names of the parameters of the function in a row: its decorators, each by the range of its chain of
 /// names, and the calls that look at signatures, where the function is handed to the project's code as a value.
 pub(super) fn parameter_readers(
     resolver: &Resolver,
-    here: &CurrentFile,
-    function: usize,
+    (here, function): (&CurrentFile, usize),
+    parameter: &str,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
     let mut found = Vec::new();
     let mut is_handed_on = false;
     let start = here.outline.rows[function].start;
-    for (offset, chain) in chains(decorators(here, function)) {
+    for (offset, chain) in reading_decorators(here, function) {
         let parts: Vec<&str> = chain.split('.').collect();
-        if is_harmless(&parts) {
-            continue;
-        }
         let at = start.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX));
         let end = at.saturating_add(u32::try_from(chain.len()).unwrap_or(u32::MAX));
         let place = (here.file.path.clone(), TextRange::new(at, end));
         match resolve_chain(resolver, here, at, &parts, SearchStart::Inside)? {
             // The project's own, which is read for itself.
-            Meaning::Declared(_) => is_handed_on = true,
+            Meaning::Declared(found_decorators) => {
+                is_handed_on = true;
+                for decorator in &found_decorators {
+                    found.extend(own_parameter(resolver, decorator, parameter));
+                }
+            }
             _ => found.push(place),
         }
     }

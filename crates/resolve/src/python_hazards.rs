@@ -13,8 +13,8 @@ use super::context::{Receiver, last_word, receiver};
 use super::dynamic_receivers::answered_by_hooks;
 use super::family::Family;
 use super::field_readers::field_readers;
-use super::forwarded_keywords::PassedParameter;
-use super::function_values::{is_value_anywhere, is_value_at};
+use super::forwarded_keywords::{PassedParameter, unnamed_to_variables};
+use super::function_values::{ClassKin, is_value_at};
 use super::graph::ClassGraph;
 use super::graph_by_need::Kin;
 use super::heads::arguments_of;
@@ -26,6 +26,7 @@ use super::overrides::overrides;
 use super::parameter_readers::parameter_readers;
 use super::python_classes::lookup_member;
 use super::python_keywords::{keywords_elsewhere, keywords_of_doubles, passed_to_base};
+use super::reached_unnamed::{is_class_given_away, may_be_held};
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
 use super::{ServerBases, scope};
@@ -100,12 +101,15 @@ pub fn python_hazards(
         found.extend(member(&resolver, targets, new_name)?);
         found.extend(looked_up(&resolver, first, NameOwner::Class)?);
     } else if row.is_local() {
-        found.extend(some(reached_by_name(&here, parent), PythonHazard::ReachedByName));
+        found.extend(some(
+            reached_by_name(&resolver, &here, parent, first.name())?,
+            PythonHazard::ReachedByName,
+        ));
         let start = row.name_start as usize;
         let is_rest = here.text.as_str()[..start].ends_with('*');
         if is_parameter(&here, parent, row.name_start) && !is_rest {
             found.extend(parameter(&resolver, &here, first, parent, new_name)?);
-            let readers = parameter_readers(&resolver, &here, parent)?;
+            let readers = parameter_readers(&resolver, (&here, parent), first.name())?;
             found.extend(some(readers, PythonHazard::ParametersRead));
         }
     }
@@ -318,7 +322,11 @@ fn parameter(
         row.parent().filter(|&at| here.outline.name(row) == "__init__" && is_class(&here.outline.rows[at]));
     let called = class.map_or(of.name(), |at| here.outline.name(&here.outline.rows[at]));
     let (mut passed, mut unnamed) = (Vec::new(), Vec::new());
-    let is_value = is_value_anywhere(resolver, &of)?;
+    let kin = match row.parent().filter(|&at| is_class(&here.outline.rows[at])) {
+        Some(class) => ClassKin::of(resolver, &here.target(class))?,
+        None => ClassKin::default(),
+    };
+    let is_value = may_be_held(resolver, here, function, &kin)?;
     let parameter = PassedParameter::new(here, function, old);
     let called_declaration = class.map_or_else(|| of.clone(), |class| here.target(class));
     for other in with_name(resolver, called)? {
@@ -353,8 +361,21 @@ fn parameter(
         }
     }
     let mut found = some(passed, PythonHazard::KeywordIsPassed);
-    let elsewhere = keywords_elsewhere(resolver, (here, function), old, class.is_none() && is_value)?;
+    let elsewhere = {
+        // A class is a value in every annotation: servers know what these hold.
+        let is_held = if class.is_none() { is_value } else { is_class_given_away(resolver, &kin)? };
+        keywords_elsewhere(resolver, (here, function), old, is_held)?
+    };
     found.extend(some(elsewhere, PythonHazard::KeywordsElsewhere));
+    if is_value {
+        unnamed.extend(unnamed_to_variables(resolver, called, old)?);
+    }
+    if is_private(new_name) && row.parent().is_some_and(|at| is_class(&here.outline.rows[at])) {
+        let around = row.parent().map_or(row.range(), |at| here.outline.rows[at].range());
+        let mut outside = keyword_uses(resolver, (here, function), target)?;
+        outside.retain(|place| place.0 != here.file.path || !around.contains(place.1));
+        found.extend(some(outside, PythonHazard::MadePrivate));
+    }
     let family = overrides(resolver.sources, &of, &ServerBases::new(), resolver.cancel)?;
     let mut others = Vec::new();
     for method in family.members.iter().filter(|one| !one.is_same_declaration(&of)) {
@@ -396,7 +417,7 @@ fn arguments(call: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether the text ends with the beginning of a function's head, before its parenthesis.
-fn is_head(before: &str) -> bool {
+pub(super) fn is_head(before: &str) -> bool {
     let before = before.trim_end();
     last_word(before[..before.len() - last_word(before).len()].trim_end()) == "def"
 }

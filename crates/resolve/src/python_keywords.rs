@@ -144,7 +144,8 @@ pub(super) fn called_with(text: &str, range: TextRange) -> Option<&str> {
     (!is_of_lambda).then(|| text[..open].trim_end())
 }
 
-/// Whether attributes of this name hold what is assigned to them: the project declares it, and never as a function or a class.
+/// Whether attributes of this name hold what is assigned to them: the project declares or assigns it, and never declares it as a
+/// function or a class.
 pub(super) fn holds_value(resolver: &Resolver, name: &str) -> Result<bool, Cancelled> {
     let declared = resolver.declared(name)?;
     let is_other = |one: &IndexedDeclaration| {
@@ -152,7 +153,23 @@ pub(super) fn holds_value(resolver: &Resolver, name: &str) -> Result<bool, Cance
             is_class(row) || matches!(row.kind(), SymbolKind::Function | SymbolKind::Method)
         })
     };
-    Ok(!declared.is_empty() && !declared.iter().any(is_other))
+    if !declared.is_empty() {
+        return Ok(!declared.iter().any(is_other));
+    }
+    // `Class.name = f`, outside of the class.
+    for here in with_name(resolver, name)? {
+        let text = here.text.as_str();
+        let is_assigned = |range: &TextRange| {
+            let behind = text[range.end as usize..].trim_start();
+            text[..range.start as usize].ends_with('.')
+                && behind.starts_with('=')
+                && !behind.starts_with("==")
+        };
+        if places_of(&here, name).iter().any(is_assigned) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the name that `callee` ends with is a variable or a parameter, or a function that may hand on the keyword `old`.

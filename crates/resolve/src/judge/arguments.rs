@@ -3,6 +3,7 @@
 use super::TargetContext;
 use crate::classes::{self, is_class};
 use crate::enclosing::enclosing_row;
+use crate::function_values::is_rebound;
 use crate::keyword_uses::is_without_keyword;
 use crate::meaning::Meaning;
 use crate::occurrence::Judgement;
@@ -89,7 +90,7 @@ impl TargetContext<'_> {
                 && found.iter().any(|one| {
                     one.row().is_some_and(|(_, row)| {
                         matches!(row.kind(), SymbolKind::Function | SymbolKind::Method)
-                    }) && !self.is_owner(one)
+                    }) && (!self.is_owner(one) || is_rebound(resolver, one))
                 })
         };
         match leads_here {
