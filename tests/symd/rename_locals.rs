@@ -171,6 +171,28 @@ fn keywords_of_what_is_called_without_its_name_refuse_without_a_server() {
 }
 
 #[test]
+fn keywords_of_what_is_called_without_its_name_are_told_with_a_server() {
+    let class = "class A:\n    def __init__(self, size):\n        self.size = size\n";
+    let Some(servers) = real_server("ty") else { return };
+    for (lib, user, name_path) in [
+        ("def grow(size):\n    return size\n", "import lib\n\ngetattr(lib, \"grow\")(size=1)\n", "grow/size"),
+        (
+            "class A:\n    def go(self, size):\n        return size\n",
+            "from operator import methodcaller\n\nmethodcaller(\"go\", size=1)\n",
+            "A/go/size",
+        ),
+        (class, "def twin(x):\n    return type(x)(size=2)\n", "A/__init__/size"),
+        (class, "def twin(x):\n    kind = x.__class__\n    return kind(size=2)\n", "A/__init__/size"),
+    ] {
+        let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
+        play(&files, Answers::Real(servers.clone()), async |stage| {
+            let done = stage.done("rename_symbol", rename(name_path, "zz")).await;
+            assert!(done.contains("keeps its name there") && done.contains("incomplete: "), "{done}");
+        });
+    }
+}
+
+#[test]
 fn unnamed_keywords_of_variables_that_may_hold_the_function_are_told() {
     let told = "calls may pass 'size' by keyword without naming it in the call";
     for lib in [

@@ -2,7 +2,7 @@
 //! of their heirs, of variables that may hold it. Invariant: a keyword is left out only where the called name certainly means
 //! something else, or the function is never a value.
 
-use super::brackets::{close_bracket, open_parenthesis};
+use super::brackets::close_bracket;
 use super::classes::{is_class, is_function};
 use super::conflicts::SourcePlace;
 use super::context::{Receiver, first_word, last_word, receiver};
@@ -12,7 +12,7 @@ use super::meaning::Meaning;
 use super::place::{OccurrenceKind, classify_occurrence};
 use super::python_hazards::{places_of, with_name};
 use super::python_keywords::{called_with, holds_value, takes_heads};
-use super::reached_unnamed::{gets_class_of_object, is_in_string, may_be_held};
+use super::reached_unnamed::{gets_class_of_object, is_class_of, is_in_string, may_be_held};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope::own_class;
 use super::sources::IndexedDeclaration;
@@ -177,10 +177,7 @@ impl Callee {
             return Ok(true);
         }
         // `type(x)(…)`
-        let is_type_of = self.is_constructor
-            && called.ends_with(')')
-            && open_parenthesis(called, called.len() - 1)
-                .is_some_and(|open| last_word(called[..open].trim_end()) == "type");
+        let is_type_of = self.is_constructor && is_class_of(called);
         let is_attribute = called[..called.len() - word.len()].ends_with('.');
         // A method of a class around that constructs its own: `kind.make(size=1)`.
         let mut may_construct = false;

@@ -2,13 +2,14 @@
 //! that holds the function, in the head of a class, through `super()`; and those that give an object a member of a name.
 //! By syntax alone: a keyword that is told here need not mean the symbol.
 
-use super::brackets::open_parenthesis;
+use super::brackets::{close_bracket, open_parenthesis};
 use super::classes::is_class;
 use super::context::last_word;
 use super::heads::arguments_of;
-use super::keyword_uses::hands_on;
+use super::keyword_uses::{CONSTRUCTORS, hands_on};
 use super::meaning::Meaning;
 use super::python_hazards::{places_of, with_name};
+use super::reached_unnamed::{gets_class_of_object, is_class_of, is_in_string};
 use super::resolver::{CurrentFile, Resolver};
 use super::scope;
 use super::sources::IndexedDeclaration;
@@ -69,24 +70,42 @@ pub(super) fn keywords_elsewhere(
     is_value: bool,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
     let takes_heads = takes_heads(here, function);
-    let of = here.outline.name(&here.outline.rows[function]);
+    let row = &here.outline.rows[function];
+    let of = here.outline.name(row);
+    let constructed = row.parent().filter(|_| CONSTRUCTORS.contains(&of));
+    let is_constructor = constructed.is_some();
+    let called_name = constructed.map_or(of, |class| here.outline.name(&here.outline.rows[class]));
     let finder = memchr::memmem::Finder::new(of);
     let mut found = Vec::new();
     for other in with_name(resolver, old)? {
         let text = other.text.as_str();
         let names_function = finder.find(text.as_bytes()).is_some();
-        if !is_value && !takes_heads && !names_function {
+        if !is_value && !takes_heads && !names_function && !is_constructor {
             continue;
         }
+        let is_value = is_value || is_in_string(text, called_name);
         for range in places_of(&other, old) {
             let Some(callee) = called_with(text, range) else { continue };
             let name = last_word(callee);
             let before = &callee[..callee.len() - name.len()];
+            let open = text[callee.len()..].find('(').map_or(callee.len(), |at| callee.len() + at);
+            let arguments = &text[open..close_bracket(text, open)];
+            // A server knows the class of `self`.
+            let is_class = |name: &str| {
+                is_constructor
+                    && match name.is_empty() {
+                        true => is_class_of(callee) && !callee.ends_with("(self)"),
+                        false => gets_class_of_object(&other, range.start) && is_local(&other, name),
+                    }
+            };
             let may_reach = match last_word(before.trim_end()) {
                 "class" => takes_heads,
                 "def" => false,
                 // A double of the function has been called with the keyword.
                 _ if ASSERTED.contains(&name) => names_function,
+                // `methodcaller("go", size=1)`
+                _ if is_in_string(arguments, called_name) => true,
+                _ if !before.ends_with('.') && is_class(name) => true,
                 _ if name.is_empty() => is_value && callee.ends_with([')', ']']),
                 _ if before.ends_with('.') => is_value && holds_value(resolver, name)?,
                 _ => is_value && may_run_values(resolver, &other, (callee, name), old)?,
@@ -97,6 +116,10 @@ pub(super) fn keywords_elsewhere(
         }
     }
     Ok(found)
+}
+
+fn is_local(here: &CurrentFile, name: &str) -> bool {
+    here.outline.rows.iter().any(|row| row.is_local() && here.outline.name(row) == name)
 }
 
 /// Finds the keywords `name` that give an object a member, or replace one: `SimpleNamespace(size=1)`, `patch.multiple(m, size=1)`.

@@ -2,7 +2,7 @@
 //! (`getattr(lib, "grow")(size=1)`); of a constructor, its class is reached as the class of an object, or among the heirs of a
 //! base. Invariant: this only adds doubt about keywords that the parameter's name is in.
 
-use super::brackets::open_bracket;
+use super::brackets::{open_bracket, open_parenthesis};
 use super::classes::is_class;
 use super::context::last_word;
 use super::function_values::{ClassKin, is_value_anywhere};
@@ -92,6 +92,13 @@ pub(super) fn is_in_string(text: &str, name: &str) -> bool {
             last_word(list) != "__all__"
         })
     })
+}
+
+/// Whether what is called is the class of an object: `type(x)`.
+pub(super) fn is_class_of(called: &str) -> bool {
+    called.ends_with(')')
+        && open_parenthesis(called, called.len() - 1)
+            .is_some_and(|open| last_word(called[..open].trim_end()) == "type")
 }
 
 /// Whether the function around byte `at`, or the file outside of functions, gets at the class of an object.
