@@ -117,6 +117,7 @@ mod rename_classes;
 mod rename_family;
 mod rename_following;
 mod rename_lies;
+mod rename_locals;
 mod rename_python;
 mod rename_real;
 mod rename_stage;

@@ -39,7 +39,10 @@ pub(super) fn computed_names(
         let length = u32::try_from(function.len()).unwrap_or(u32::MAX);
         for start in here.outline.occurrences.offsets_of(function) {
             let range = TextRange::new(start, start.saturating_add(length));
-            let is_inside = row.start <= start && start < row.end;
+            // The name of the test that runs, which its runner found.
+            let is_of_runner =
+                here.text.as_str()[range.end as usize..].starts_with("(self, self._testMethodName");
+            let is_inside = row.start <= start && start < row.end && !is_of_runner;
             let behind = here.text.as_str().get(range.end as usize..).unwrap_or_default();
             let is_own = || !names_class(behind) || takes_class(&here, start);
             let may_begin = || {
@@ -87,7 +90,9 @@ pub(super) fn computed_elsewhere(
                 let Some((object, beginning)) = object_and_beginning(&here, function, range) else {
                     continue;
                 };
-                let is_begun = beginning.len() >= TELLING && name.starts_with(beginning);
+                let ending = computed_argument(&here, function, range).map_or("", ending_of);
+                let is_begun =
+                    beginning.len() >= TELLING && name.starts_with(beginning) && name.ends_with(ending);
                 let is_own = *function == "globals"
                     && (owner == NameOwner::Class || here.file.path != target.file.path);
                 if is_begun && !is_own && may_have(resolver, &here, (object, range.start), target, owner)? {
@@ -97,6 +102,37 @@ pub(super) fn computed_elsewhere(
         }
     }
     Ok(found)
+}
+
+/// Finds where members of an enumeration are looked up by a computed name: `Color[name.upper()]`. Each as its file and the range of
+/// the class's name.
+pub(super) fn computed_keys(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
+    let mut found = Vec::new();
+    for here in with_name(resolver, class.name())? {
+        for range in places_of(&here, class.name()) {
+            let behind = &here.text.as_str()[range.end as usize..];
+            if !behind.starts_with('[') || !is_computed_key(&behind[1..close_bracket(behind, 0).max(2) - 1]) {
+                continue;
+            }
+            if let Meaning::Declared(meant) = scope::resolve_name(resolver, &here, range.start, class.name())?
+                && !meant.iter().any(|one| one.is_same_declaration(class))
+            {
+                continue;
+            }
+            found.push((here.file.path.clone(), range));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a key is no string that is written out.
+fn is_computed_key(key: &str) -> bool {
+    let key = key.trim();
+    let Some(quote) = key.chars().next().filter(|first| matches!(first, '"' | '\'')) else { return true };
+    key[1..].find(quote).is_none_or(|end| end + 2 != key.len())
 }
 
 /// Returns the object in which the function named at `range` looks a name up, empty for a dictionary's, and what the name begins with.
@@ -116,6 +152,37 @@ fn object_and_beginning<'h>(
         written => written,
     };
     Some((object, beginning))
+}
+
+/// Returns the expression that gives the name which the function named at `range` looks up, followed to the only value of a local.
+fn computed_argument<'h>(here: &'h CurrentFile, function: &str, range: TextRange) -> Option<&'h str> {
+    let text = here.text.as_str();
+    let behind = &text[range.end as usize..];
+    if !BY_NAME.contains(&function) {
+        return dictionary_key(behind)?.split('\n').next();
+    }
+    let computed = arguments_of(behind.trim_start())?.get(1)?.trim();
+    let word = first_word(computed);
+    if word.is_empty() || word.len() != computed.len() {
+        return Some(computed);
+    }
+    let value = only_value(here, scope::function_around(here, range.start)?, word)?;
+    text.get(value..)?.split('\n').next()
+}
+
+/// Returns the known end, possibly empty, of the text that a template gives: `"get_%s_display" % x`, `f"get_{x}_display"`.
+fn ending_of(name: &str) -> &str {
+    let literal = name.strip_prefix(['f', 'F']).unwrap_or(name);
+    let Some(quote) = literal.chars().next().filter(|first| matches!(first, '"' | '\'')) else { return "" };
+    let Some((inside, behind)) = literal[1..].split_once(quote) else { return "" };
+    let is_template = name.len() != literal.len() || behind.trim_start().starts_with(".format(");
+    let is_formatted = behind.trim_start().starts_with('%');
+    match (inside.rsplit_once('}'), inside.rsplit_once('%')) {
+        (Some((_, ending)), _) if is_template => ending,
+        // `%s`, `%d`: what is behind the letter.
+        (_, Some((_, ending))) if is_formatted && ending.starts_with(['s', 'd']) => &ending[1..],
+        _ => "",
+    }
 }
 
 /// Whether the object at byte `at` may have the target: an instance does not have what a module declares, nor another module.
@@ -212,6 +279,26 @@ fn beginning_of(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_computed_names_end_with() {
+        for (name, expected) in [
+            ("\"get_%s_display\" % x", "_display"),
+            ("f\"get_{x}_display\"", "_display"),
+            ("'get_{}_display'.format(x)", "_display"),
+            ("f'get_{x}'", ""),
+            ("\"get_\" + x", ""),
+            ("x", ""),
+        ] {
+            assert_eq!(ending_of(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn keys_that_are_written_out() {
+        assert!(is_computed_key("name") && is_computed_key("'red'.upper()"));
+        assert!(!is_computed_key("'RED'"));
+    }
 
     #[test]
     fn computed_names_and_what_they_begin_with() {

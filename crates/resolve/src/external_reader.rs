@@ -31,6 +31,9 @@ const PYTEST: [&str; 14] = [
     "teardown",
 ];
 
+/// Methods that Python's import calls of finders and loaders, which need no base.
+const IMPORTERS: [&str; 5] = ["create_module", "exec_module", "find_module", "find_spec", "load_module"];
+
 /// Whether a Kotlin function has the modifier `operator`, or may have it from one that it overrides: `a + b` calls
 /// `plus`.
 fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
@@ -130,7 +133,10 @@ fn reader_of_name(
         NameReader::Python | NameReader::None => return None,
     }
     let (name, path) = (outline.name(row), &target.file.path);
-    if name.len() > 4 && name.starts_with("__") && name.ends_with("__") {
+    let is_member = row.parent().is_some_and(|parent| is_class(&outline.rows[parent]));
+    if name.len() > 4 && name.starts_with("__") && name.ends_with("__")
+        || is_member && IMPORTERS.contains(&name)
+    {
         return Some("Python");
     }
     let stem = path.file_stem();

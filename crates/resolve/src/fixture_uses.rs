@@ -122,13 +122,22 @@ pub fn parameter_filler(
         return Ok(None);
     };
     let name = here.outline.name(row);
-    Ok(if names_in_string(decorators(&here, function), name) {
-        Some("a decorator")
-    } else {
-        let is_known = is_test(&here.outline, function) || is_fixture(&here, function);
-        let is_filled = is_known && !is_given(&here, row) && is_filled_by_pytest(&here, function, name);
-        is_filled.then_some("pytest")
-    })
+    let of = here.outline.name(&here.outline.rows[function]);
+    Ok(
+        if names_in_string(decorators(&here, function), name) || is_keyword(decorators(&here, function), name)
+        {
+            Some("a decorator")
+        } else if of.starts_with("pytest_")
+            && row.parent().is_some_and(|at| here.outline.rows[at].parent().is_none())
+        {
+            // A hook gets what it asks for by name.
+            Some("pytest")
+        } else {
+            let is_known = is_test(&here.outline, function) || is_fixture(&here, function);
+            let is_filled = is_known && !is_given(&here, row) && is_filled_by_pytest(&here, function, name);
+            is_filled.then_some("pytest")
+        },
+    )
 }
 
 /// Whether a local's row is a parameter of the function in a row.
@@ -152,6 +161,18 @@ fn names_in_string(decorators: &str, name: &str) -> bool {
         let string = string.replace('-', "_");
         let mut words = string.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         words.any(|word| word.trim_start_matches('_') == name.trim_start_matches('_') && !word.is_empty())
+    })
+}
+
+/// Whether decorators are given a keyword of the name: `@given(name=integers())`.
+fn is_keyword(decorators: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    decorators.match_indices(name).any(|(at, _)| {
+        let behind = decorators[at + name.len()..].trim_start();
+        decorators[..at].trim_end().ends_with(['(', ','])
+            && !decorators[at + name.len()..].starts_with(is_part)
+            && behind.starts_with('=')
+            && !behind.starts_with("==")
     })
 }
 

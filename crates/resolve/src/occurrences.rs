@@ -55,9 +55,14 @@ pub fn occurrences(
     let Some(wanted) = TargetContext::new(&resolver, &targets, &perhaps)? else { return Ok(Vec::new()) };
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());
-    let function = wanted.function().map(|function| name_hash(function.as_bytes()));
+    let functions = wanted.function_names();
     // A file elsewhere that holds a parameter's name and not its function's holds no use.
-    let words = NeededWords::of_name(&format!("{name} {}", wanted.function().unwrap_or_default()));
+    let words: Vec<NeededWords> = match &functions {
+        Some(names) => names.iter().map(|one| NeededWords::of_name(&format!("{name} {one}"))).collect(),
+        None => vec![NeededWords::of_name(name)],
+    };
+    let functions: Option<Vec<u32>> =
+        functions.map(|names| names.iter().map(|one| name_hash(one.as_bytes())).collect());
     let files = &sources.snapshot().files;
     // Needs the target's own file, whatever its text holds: it may have changed since the target was found.
     let _own = files.get(target.file.path.as_str());
@@ -65,10 +70,13 @@ pub fn occurrences(
         !name.is_empty()
             && Family::of(file) == Some(family)
             && file.holds_hash(hash)
-            && (file.path == target.file.path || function.is_none_or(|function| file.holds_hash(function)))
+            && (file.path == target.file.path
+                || functions.as_ref().is_none_or(|all| all.iter().any(|one| file.holds_hash(*one))))
     };
-    let holding: Vec<&Arc<FileEntry>> =
-        files.with_any_words((!name.is_empty()).then_some(words)).filter(|file| may_hold(file)).collect();
+    let holding: Vec<&Arc<FileEntry>> = files
+        .with_any_words(words.into_iter().filter(|_| !name.is_empty()))
+        .filter(|file| may_hold(file))
+        .collect();
     let threads = cores::count().min(holding.len() / FILES_OF_THREAD).max(1);
     // What each thread resolves it resolves for itself. Files beside each other resolve much alike, so each gets every nth.
     let of_part = |part: usize| holding.iter().copied().skip(part).step_by(threads);

@@ -16,6 +16,7 @@ use super::resolver::{CurrentFile, Resolver};
 use super::rust_names;
 use super::scope::{self, SearchStart};
 use super::scoped_locals;
+use super::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
@@ -80,10 +81,18 @@ pub(super) fn classify_occurrence(
         }
     }
     if let Some(callee_end) = callee_end {
+        let callee_end = without_type_arguments(resolver, text, callee_end);
         let callee = last_word(&text[..callee_end]);
         let at = callee_end - callee.len();
         let meaning =
             if callee.is_empty() { Meaning::Unknown } else { meaning_at(resolver, here, at, callee)?.1 };
+        let is_class = |one: &IndexedDeclaration| one.row().is_some_and(|(_, row)| classes::is_class(row));
+        // An item of something else is not known.
+        let meaning = match meaning {
+            Meaning::Declared(found) if found.iter().all(is_class) => Meaning::Declared(found),
+            _ if text[callee_end..].starts_with('[') => Meaning::Unknown,
+            meaning => meaning,
+        };
         return Ok(OccurrenceKind::Argument { callee: callee.to_owned(), meaning });
     }
     match resolver.profile.spelling.literal_key {
@@ -102,6 +111,14 @@ pub(super) fn classify_occurrence(
     }
     let (is_member, meaning) = meaning_at(resolver, here, start, name)?;
     Ok(if is_member { OccurrenceKind::Member(meaning) } else { OccurrenceKind::Bare(meaning) })
+}
+
+/// Returns where the name of a generic class ends in `Class[int]`, which stands before byte `end` of a Python text and is called.
+fn without_type_arguments(resolver: &Resolver, text: &str, end: usize) -> usize {
+    match text[..end].ends_with(']') && resolver.profile.is_dynamic {
+        true => open_bracket(text, end - 1).unwrap_or(end),
+        false => end,
+    }
 }
 
 /// Whether the name stands before the colon in a JavaScript object, pattern or type, or in a Go literal:

@@ -4,21 +4,29 @@
 
 use std::collections::BTreeSet;
 
-use super::brackets::{close_bracket, open_bracket};
+use super::brackets::{close_bracket, open_parenthesis};
 use super::classes::is_class;
+use super::computed_names::computed_keys;
 use super::computed_names::{NameOwner, computed_elsewhere};
 use super::conflicts::SourcePlace;
-use super::context::{Receiver, receiver};
+use super::context::{Receiver, last_word, receiver};
 use super::dynamic_receivers::answered_by_hooks;
 use super::family::Family;
+use super::field_readers::field_readers;
+use super::forwarded_keywords::{PassedParameter, unnamed_to_variables};
+use super::function_values::{ClassKin, is_value_at};
 use super::graph::ClassGraph;
 use super::graph_by_need::Kin;
 use super::heads::arguments_of;
+use super::keyword_uses::{CONSTRUCTORS, keyword_uses};
 use super::library_members::MemberLookup;
 use super::meaning::Meaning;
+use super::named_output::{is_printed, reached_by_name};
 use super::overrides::overrides;
+use super::parameter_readers::parameter_readers;
 use super::python_classes::lookup_member;
-use super::python_keywords::{self, keywords_elsewhere, keywords_of_doubles, passed_to_base};
+use super::python_keywords::{keywords_elsewhere, keywords_of_doubles, passed_to_base};
+use super::reached_unnamed::{is_class_given_away, may_be_held};
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
 use super::{ServerBases, scope};
@@ -57,6 +65,14 @@ pub enum PythonHazard {
     /// Class bodies read the name and bind the same name afterwards, so that servers take the read for the
     /// class's own: these reads.
     ReadByClass(Vec<SourcePlace>),
+    /// F-strings print the old name, `{name=}`.
+    Printed(Vec<SourcePlace>),
+    /// Calls in the local's function reach its variables by their names: `locals()`.
+    ReachedByName(Vec<SourcePlace>),
+    /// Calls give the names of a class's fields to the program: `asdict(x)`.
+    FieldsRead(Vec<SourcePlace>),
+    /// Decorators, and code that looks at signatures, may read the names of the function's parameters.
+    ParametersRead(Vec<SourcePlace>),
     /// Methods that override the parameter's method, or are overridden by it, have a parameter of the old
     /// name.
     ParameterOfOthers(Vec<SourcePlace>),
@@ -75,6 +91,7 @@ pub fn python_hazards(
     let Some(here) = resolver.read_file(&first.file) else { return Ok(Vec::new()) };
     let Some(row) = here.row_of(first).map(|at| &here.outline.rows[at]) else { return Ok(Vec::new()) };
     let mut found = if is_class(row) { mangled_with_class(&resolver, &here, first)? } else { Vec::new() };
+    found.extend(some(printed(&resolver, first.name())?, PythonHazard::Printed));
     let Some(parent) = row.parent() else {
         found.extend(top_level(&resolver, &here, first, new_name)?);
         found.extend(looked_up(&resolver, first, NameOwner::Module)?);
@@ -83,10 +100,31 @@ pub fn python_hazards(
     if is_class(&here.outline.rows[parent]) && !row.is_local() {
         found.extend(member(&resolver, targets, new_name)?);
         found.extend(looked_up(&resolver, first, NameOwner::Class)?);
-    } else if row.is_local() && is_parameter(&here, parent, row.name_start) {
-        found.extend(parameter(&resolver, &here, first, parent, new_name)?);
+    } else if row.is_local() {
+        found.extend(some(
+            reached_by_name(&resolver, &here, parent, first.name())?,
+            PythonHazard::ReachedByName,
+        ));
+        let start = row.name_start as usize;
+        let is_rest = here.text.as_str()[..start].ends_with('*');
+        if is_parameter(&here, parent, row.name_start) && !is_rest {
+            found.extend(parameter(&resolver, &here, first, parent, new_name)?);
+            let readers = parameter_readers(&resolver, (&here, parent), first.name())?;
+            found.extend(some(readers, PythonHazard::ParametersRead));
+        }
     }
     Ok(found)
+}
+
+/// Finds the places of the name that f-strings print.
+fn printed(resolver: &Resolver, name: &str) -> Result<Vec<SourcePlace>, Cancelled> {
+    let mut places = Vec::new();
+    for here in with_name(resolver, name)? {
+        let text = here.text.as_str();
+        let printed = places_of(&here, name).into_iter().filter(|range| is_printed(text, *range));
+        places.extend(printed.map(|range| (here.file.path.clone(), range)));
+    }
+    Ok(places)
 }
 
 /// Finds the uses of a class's private members by their mangled names, which hold the class's.
@@ -232,6 +270,18 @@ fn member(
     }
     let owners: Vec<IndexedDeclaration> = classes.iter().map(|(_, _, class)| class.clone()).collect();
     let graph = ClassGraph::of_kin(resolver, &owners, Kin::Around)?;
+    let mut keys = Vec::new();
+    for class in &owners {
+        let around = graph.number(class).into_iter().flat_map(|at| graph.ancestors(at));
+        let mut outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
+        if outside.any(|base| base.ends_with("Enum") || base.ends_with("Flag")) {
+            keys.extend(computed_keys(resolver, class)?);
+        }
+    }
+    found.extend(some(keys, PythonHazard::ComputedElsewhere));
+    if let Some(first) = targets.first() {
+        found.extend(some(field_readers(resolver, first)?, PythonHazard::FieldsRead));
+    }
     for class in &owners {
         let Some(at) = graph.number(class) else { continue };
         let around = graph.descendants(at).into_iter().flat_map(|heir| graph.ancestors(heir));
@@ -247,7 +297,7 @@ fn member(
 }
 
 /// Whether the name at byte `name_start` stands between the parentheses of its function's head.
-fn is_parameter(here: &CurrentFile, function: usize, name_start: u32) -> bool {
+pub(super) fn is_parameter(here: &CurrentFile, function: usize, name_start: u32) -> bool {
     let row = &here.outline.rows[function];
     let text = here.text.as_str();
     let head = row.name_start as usize + usize::from(row.name_len);
@@ -272,13 +322,18 @@ fn parameter(
         row.parent().filter(|&at| here.outline.name(row) == "__init__" && is_class(&here.outline.rows[at]));
     let called = class.map_or(of.name(), |at| here.outline.name(&here.outline.rows[at]));
     let (mut passed, mut unnamed) = (Vec::new(), Vec::new());
-    let mut is_value = false;
+    let kin = match row.parent().filter(|&at| is_class(&here.outline.rows[at])) {
+        Some(class) => ClassKin::of(resolver, &here.target(class))?,
+        None => ClassKin::default(),
+    };
+    let is_value = may_be_held(resolver, here, function, &kin)?;
+    let parameter = PassedParameter::new(here, function, old);
+    let called_declaration = class.map_or_else(|| of.clone(), |class| here.target(class));
     for other in with_name(resolver, called)? {
         let text = other.text.as_str();
         for range in places_of(&other, called) {
             let spot = || (other.file.path.clone(), range);
             let behind = &text[range.end as usize..];
-            is_value |= class.is_none() && python_keywords::is_value(text, range);
             if behind.starts_with('(') {
                 if row.name_start == range.start && other.file.path == here.file.path {
                     continue;
@@ -288,30 +343,50 @@ fn parameter(
                 if has_keyword(call, new_name) {
                     passed.push(spot());
                 }
-                if arguments(call).any(|one| one.starts_with("**")) {
+                if arguments(call).any(|one| one.starts_with("**"))
+                    && parameter.may_be_passed(resolver, &other, range, is_value)?
+                {
                     unnamed.push(spot());
                 }
             } else if let Some(open) =
-                open_bracket(text, range.start as usize).filter(|&open| text[open..].starts_with('('))
+                open_parenthesis(text, range.start as usize).filter(|&open| !is_head(&text[..open]))
             {
                 let call = &text[open..close_bracket(text, open)];
-                if has_keyword(call, old) {
+                if (has_keyword(call, old) || holds_string(call, old))
+                    && is_value_at(resolver, &other, range, &called_declaration)?
+                {
                     unnamed.push(spot());
                 }
             }
         }
     }
     let mut found = some(passed, PythonHazard::KeywordIsPassed);
-    let elsewhere = keywords_elsewhere(resolver, (here, function), old, is_value)?;
+    let elsewhere = {
+        // A class is a value in every annotation: servers know what these hold.
+        let is_held = if class.is_none() { is_value } else { is_class_given_away(resolver, &kin)? };
+        keywords_elsewhere(resolver, (here, function), old, is_held)?
+    };
     found.extend(some(elsewhere, PythonHazard::KeywordsElsewhere));
+    if is_value {
+        unnamed.extend(unnamed_to_variables(resolver, called, old)?);
+    }
+    if is_private(new_name) && row.parent().is_some_and(|at| is_class(&here.outline.rows[at])) {
+        let around = row.parent().map_or(row.range(), |at| here.outline.rows[at].range());
+        let mut outside = keyword_uses(resolver, (here, function), target)?;
+        outside.retain(|place| place.0 != here.file.path || !around.contains(place.1));
+        found.extend(some(outside, PythonHazard::MadePrivate));
+    }
     let family = overrides(resolver.sources, &of, &ServerBases::new(), resolver.cancel)?;
     let mut others = Vec::new();
     for method in family.members.iter().filter(|one| !one.is_same_declaration(&of)) {
         let Some(there) = resolver.read_file(&method.file) else { continue };
         let Some(at) = there.row_of(method) else { continue };
         if class.is_some() {
-            let passed_on = passed_to_base(&there, at, of.name()).into_iter();
-            unnamed.extend(passed_on.map(|range| (there.file.path.clone(), range)));
+            for range in passed_to_base(&there, at, of.name()) {
+                if parameter.may_be_passed(resolver, &there, range, is_value)? {
+                    unnamed.push((there.file.path.clone(), range));
+                }
+            }
         }
         let inside = at + 1..=at + there.outline.rows[at].descendants as usize;
         let mut same = inside.map(|at| &there.outline.rows[at]).filter(|one| {
@@ -324,14 +399,54 @@ fn parameter(
             (there.file.path.clone(), TextRange::new(one.name_start, end))
         }));
     }
+    // `__new__` gets the keywords that `__init__` gets.
+    if let Some(class) = row.parent().filter(|_| CONSTRUCTORS.contains(&of.name())) {
+        others.extend(parameter_of_other(here, class, function, old));
+    }
     found.extend(some(unnamed, PythonHazard::KeywordsUnnamed));
-    found.extend(some(others, PythonHazard::ParameterOfOthers));
+    // Where no call passes the keyword, the parameters of the others do not matter.
+    if !others.is_empty() && !keyword_uses(resolver, (here, function), target)?.is_empty() {
+        found.extend(some(others, PythonHazard::ParameterOfOthers));
+    }
     Ok(found)
 }
 
 /// Returns the arguments of a call; `call` begins with its parenthesis.
 fn arguments(call: &str) -> impl Iterator<Item = &str> {
     arguments_of(call).into_iter().flatten().map(str::trim)
+}
+
+/// Whether the text ends with the beginning of a function's head, before its parenthesis.
+pub(super) fn is_head(before: &str) -> bool {
+    let before = before.trim_end();
+    last_word(before[..before.len() - last_word(before).len()].trim_end()) == "def"
+}
+
+/// Whether one string of a call is the name: `Thread(target=f, kwargs={"name": 1})`.
+fn holds_string(call: &str, name: &str) -> bool {
+    let quoted = |quote: char| call.contains(&format!("{quote}{name}{quote}"));
+    quoted('"') || quoted('\'')
+}
+
+/// Finds the parameter of the name in the other constructor of a class.
+fn parameter_of_other(here: &CurrentFile, class: usize, function: usize, name: &str) -> Option<SourcePlace> {
+    let rows = &here.outline.rows;
+    let inside = class + 1..=class + rows[class].descendants as usize;
+    let mut others = inside.filter(|&at| {
+        at != function
+            && rows[at].parent() == Some(class)
+            && CONSTRUCTORS.contains(&here.outline.name(&rows[at]))
+    });
+    others.find_map(|at| {
+        let mut parameters = (at + 1..=at + rows[at].descendants as usize).map(|row| &rows[row]);
+        let one = parameters.find(|one| {
+            one.parent() == Some(at)
+                && here.outline.name(one) == name
+                && is_parameter(here, at, one.name_start)
+        })?;
+        let end = one.name_start.saturating_add(u32::from(one.name_len));
+        Some((here.file.path.clone(), TextRange::new(one.name_start, end)))
+    })
 }
 
 fn has_keyword(call: &str, name: &str) -> bool {

@@ -6,6 +6,7 @@ use super::places::listed;
 use super::{DoubtPolicy, Draft, Rename, counted};
 use crate::Project;
 use crate::question::{QuestionError, Source};
+use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 use symd_engine::View;
 use symd_resolve::{self as resolve, PythonHazard};
@@ -20,6 +21,19 @@ pub(super) async fn with_computed_names(
     computed: Vec<(RelPath, TextRange)>,
 ) -> Result<Draft, RenameError> {
     if computed.is_empty() {
+        return Ok(draft);
+    }
+    // A test is found by its runner, by how its name begins.
+    let (of, new) = (symbol.target.resolved(), ask.new_name.clone());
+    let is_found_test = move |view: &View, cancel: &_| {
+        let is_read = resolve::find_external_reader(view, &of, None, cancel)?.is_some();
+        Ok::<_, Cancelled>(
+            is_read
+                && of.name().starts_with("test")
+                && resolve::find_external_reader(view, &of, Some(&new), cancel)?.is_none(),
+        )
+    };
+    if project.with_view(is_found_test).await?.map_err(QuestionError::from)? {
         return Ok(draft);
     }
     let work = move |view: &View, cancel: &_| listed(view, &computed, cancel);
@@ -241,7 +255,10 @@ pub(super) async fn with_hazards(
     let work = move |view: &View, cancel: &_| {
         let mut found = resolve::python_hazards(view, &of, &new_name, cancel)?;
         for one in &mut found {
-            use PythonHazard::{AnsweredByHooks, KeywordsElsewhere, KeywordsOfDoubles, ReadByClass};
+            use PythonHazard::{AnsweredByHooks, KeywordsElsewhere, KeywordsOfDoubles, Printed, ReadByClass};
+            if let Printed(places) = one {
+                places.retain(|place| edit.changes(&place.0, place.1));
+            }
             if let ReadByClass(places)
             | KeywordsElsewhere(places)
             | KeywordsOfDoubles(places)
@@ -367,6 +384,30 @@ fn describe_hazard(
         PythonHazard::AnsweredByHooks(places) => (
             format!(
                 "`__getattr__` or `__getattribute__` of a class answers for '{old}' and may return it; these keep the name"
+            ),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::Printed(places) => (
+            format!("an f-string prints '{old}' as it is spelled (`{{…=}}`), and will print '{new}'"),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::ReachedByName(places) => (
+            format!(
+                "the function's variables are reached by their names here, and '{old}' may be one of them"
+            ),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::FieldsRead(places) => (
+            format!("the names of its class's fields may be given to the program here, '{old}' among them"),
+            places,
+            HazardEffect::No,
+        ),
+        PythonHazard::ParametersRead(places) => (
+            format!(
+                "the names of the function's parameters may be read here: check whether '{old}' has a meaning to it"
             ),
             places,
             HazardEffect::No,

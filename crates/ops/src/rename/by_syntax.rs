@@ -1,6 +1,6 @@
 //! A rename without a server: of a name of which every occurrence is known to mean the symbol. Where types are known,
-//! what else declares the name, or is known to mean that, does not matter; elsewhere nothing else in the project may
-//! have the name. Invariant: one doubtful occurrence rejects the whole rename.
+//! what else declares the name, or is known to mean that, does not matter, nor for a local of Python whose uses two readings of
+//! its file agree on; elsewhere nothing else in the project may have the name. Invariant: one doubtful occurrence rejects the whole rename.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_index::{Locals, Query};
 use symd_lsp::ServerError;
-use symd_resolve::{self as resolve, AccessorPlace, Judgement, Role};
+use symd_resolve::{self as resolve, AccessorPlace, FoundLocal, Judgement, Role};
 use symd_syntax::{Matching, NamePattern, SymbolKind};
 
 /// A place at which the name stands.
@@ -38,7 +38,9 @@ pub(super) async fn draft(
     unseen: UnparsedMentions,
 ) -> Result<Draft, RenameError> {
     let target = &symbol.target;
+    let local = found_local(project, symbol, judged).await?;
     let (ruled_out, others) = ruled_out(project, symbol, judged).await?;
+    let others = if local.is_some() { Vec::new() } else { others };
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
     let mut unchecked = Vec::new();
@@ -59,6 +61,11 @@ pub(super) async fn draft(
         if one.judgement != Judgement::Likely && !is_unchecked && typed.contains(&one.path) {
             continue;
         }
+        if let Some(local) = &local
+            && is_beside_local(local, one)
+        {
+            continue;
+        }
         if let Some(change) = users.of_import(one) {
             imports.push((place, change));
             continue;
@@ -72,6 +79,9 @@ pub(super) async fn draft(
             _ => doubtful.push(place),
         }
     }
+    let FoundLocal { further_keywords, open_keywords, .. } = local.unwrap_or_default();
+    sure.extend(further_keywords);
+    doubtful.extend(open_keywords.into_iter().filter(|place| !sure.contains(place)));
     let mut accessors = Vec::new();
     let mut unseen = unseen;
     for (one, line) in std::mem::take(&mut unseen.accessors) {
@@ -151,6 +161,28 @@ pub(super) async fn draft(
         return Err(QuestionError::Place(why).into());
     }
     Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
+}
+
+/// Returns what is known of a local all of whose uses are found, whatever else has its name; see [`resolve::found_local`].
+async fn found_local(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    judged: &JudgedOccurrences,
+) -> Result<Option<FoundLocal>, QuestionError> {
+    let (of, occurrences) = (symbol.resolved(), judged.occurrences.clone());
+    let work = move |view: &View, cancel: &Cancel| resolve::found_local(view, &of, &occurrences, cancel);
+    Ok(project.with_view(work).await??)
+}
+
+/// Whether an occurrence is not one of a local all of whose uses are found. A name in a string that is run as code may be one.
+fn is_beside_local(local: &FoundLocal, one: &resolve::Occurrence) -> bool {
+    let is_open = || local.open_keywords.iter().any(|place| place.0 == one.path && place.1 == one.range);
+    match (one.judgement, one.role) {
+        (Judgement::Likely, _) => false,
+        (_, Role::Argument) => !is_open(),
+        (Judgement::Unlikely, _) => true,
+        _ => local.attributes.iter().any(|place| place.0 == one.path && place.1 == one.range),
+    }
 }
 
 /// Returns those files with judged occurrences in which types, or what is declared of them, tell what names mean.

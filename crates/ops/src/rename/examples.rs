@@ -4,6 +4,7 @@
 use crate::target::Target;
 use symd_base::TextRange;
 use symd_index::FileEntry;
+use symd_syntax::Outline;
 
 /// What the lines of an example begin with.
 const PROMPTS: [&str; 2] = [">>> ", "... "];
@@ -29,16 +30,19 @@ pub(super) fn uses(text: &str, range: TextRange, (file, target): (&FileEntry, &T
     match function {
         None => !is_assigned && !before.ends_with('.') && !is_in_quotes(before),
         Some(function) => {
-            let is_local = target
-                .file
-                .outline()
-                .and_then(|outline| outline.rows.get(target.row).map(|row| row.is_local()));
-            !function.contains('/')
-                && is_local == Some(true)
-                && is_assigned
-                && is_argument_of(before, function)
+            let outline = target.file.outline();
+            let is_parameter = outline.as_ref().is_some_and(|outline| is_parameter(outline, target.row));
+            !function.contains('/') && is_parameter && is_assigned && is_argument_of(before, function)
         }
     }
+}
+
+/// Whether the row is of a parameter: a local in the head of its function.
+fn is_parameter(outline: &Outline, row: usize) -> bool {
+    let Some(row) = outline.rows.get(row).filter(|row| row.is_local()) else { return false };
+    let function = row.parent().map(|at| &outline.rows[at]);
+    function
+        .is_some_and(|function| row.name_start < function.name_start.saturating_add(u32::from(function.head)))
 }
 
 /// Whether the line at the end of `before` has an open string.

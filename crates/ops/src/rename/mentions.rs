@@ -339,11 +339,13 @@ fn is_sentence(before: &str, behind: &str) -> bool {
     words.filter(is_word).count() >= 2 && !is_code(before) && !is_code(behind)
 }
 
-/// Whether a string begins with a name of several words and a colon, as programs print exceptions:
-/// `"BadRequest: no such page"`.
+/// Whether a string begins with a name of several words as programs print exceptions, `"BadRequest: no such page"`, and objects of
+/// Python, `"Box object at 0x"`.
 fn is_title(text: &str, range: TextRange, name: &str) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
-    has_several_words(name) && before.ends_with(['"', '\'']) && behind.starts_with(": ")
+    has_several_words(name)
+        && before.ends_with(['"', '\''])
+        && (behind.starts_with(": ") || behind.starts_with(" object at 0x"))
 }
 
 /// Whether a string has a placeholder for a value of this name (`{name}`, `%(name)s`) and the file passes its

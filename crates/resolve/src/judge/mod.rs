@@ -123,9 +123,16 @@ impl<'t> TargetContext<'t> {
         self.name
     }
 
-    /// Returns the name of the function whose parameter or local the target is.
-    pub(super) fn function(&self) -> Option<&str> {
-        self.owner.as_ref().filter(|_| self.row.is_local()).map(IndexedDeclaration::name)
+    /// Returns the names by which the function is called whose parameter or local the target is: a constructor by its class's, too.
+    pub(super) fn function_names(&self) -> Option<Vec<&str>> {
+        let owner = self.owner.as_ref().filter(|_| self.row.is_local())?;
+        let mut names = vec![owner.name()];
+        if let Some((outline, row)) = owner.row()
+            && owner.name() == "__init__"
+        {
+            names.extend(row.parent().map(|class| outline.name(&outline.rows[class])));
+        }
+        Some(names)
     }
 
     /// Whether the name at `range`, in a string that is run as code, may mean the target. `is_member`: whether it stands behind a dot.

@@ -6,6 +6,7 @@ mod ecma;
 mod go;
 #[cfg(test)]
 mod marked;
+mod python;
 mod rust;
 
 use tree_sitter::{Node, Tree};
@@ -92,7 +93,7 @@ impl LocalBindings {
 #[derive(Debug, PartialEq, Eq)]
 pub struct BoundLocal {
     pub name: TextRange,
-    /// Where the name means this local, except where another one hides it.
+    /// Where the name means this local, except where another one hides it. Of Python these are the places of its name themselves.
     pub scopes: Vec<TextRange>,
     /// Whether it certainly is a local with these scopes.
     pub is_sure: bool,
@@ -108,6 +109,7 @@ pub fn local_bindings(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<L
     match grammar.name() {
         "rust" => rust::bindings(grammar, text, cancel),
         "go" => noted(grammar, text, cancel, go::note),
+        "python" => python::bindings(grammar, text, cancel),
         "javascript" | "typescript" | "tsx" => noted(grammar, text, cancel, ecma::note),
         _ => Ok(LocalBindings::default()),
     }
