@@ -10,12 +10,12 @@ use super::context::{first_word, last_word, text_after, text_before};
 use super::cpp;
 use super::enclosing::enclosing_row;
 use super::family::Family;
-use super::kotlin_code::closing;
-use super::kotlin_locals;
 use super::profiles::LocalSearch;
 use super::resolver::{CurrentFile, Resolver};
-use super::rust_locals;
 use super::scoped_locals;
+use crate::kotlin;
+use crate::kotlin::code::closing;
+use crate::rust;
 use symd_base::TextRange;
 use symd_syntax::{SymbolKind, is_short_template};
 
@@ -63,7 +63,7 @@ impl LocalScopes {
 pub(super) fn scopes(resolver: &Resolver, here: &CurrentFile, name: &str) -> LocalScopes {
     let search = here.language.locals;
     match search {
-        LocalSearch::RustPatterns => return rust_locals::scopes(resolver, here, name),
+        LocalSearch::RustPatterns => return rust::locals::scopes(resolver, here, name),
         LocalSearch::TreeScopes => return scoped_locals::scopes(resolver, here, name),
         _ => {}
     }
@@ -166,7 +166,7 @@ fn kotlin(here: &CurrentFile, (start, end): ByteSpan, around: usize) -> Vec<Text
     let is_listed = left.ends_with(['{', ',', '(']) && arrow_follows(text_after(text, end));
     let lambda = if is_listed { lambda_around(text, start) } else { None };
     let lambda = lambda.map(|open| (open, closing(text, open, here.outline.rows[around].end as usize)));
-    kotlin_locals::visible(here, (start, end), around, lambda).into_iter().filter_map(range).collect()
+    kotlin::locals::visible(here, (start, end), around, lambda).into_iter().filter_map(range).collect()
 }
 
 /// Returns where a name is visible that a comprehension or lambda binds at `start..end`: for a comprehension,

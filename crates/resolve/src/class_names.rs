@@ -1,10 +1,10 @@
 //! Constructors and finalizers that have their class's name, as in Java, C# and C++. The name means the class wherever it
 //! stands alone, `new A()` runs a constructor, and a rename takes all of them; in Java also the file, if it has that name.
 
-use super::classes::is_class;
 use super::family::Family;
 use super::profiles::LanguageProfile;
 use super::sources::IndexedDeclaration;
+use crate::hierarchy::classes::is_class;
 use symd_syntax::{Outline, Row, SymbolKind};
 
 /// Whether `row` is a constructor or finalizer with the name of the class that it stands in.

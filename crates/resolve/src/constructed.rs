@@ -2,15 +2,15 @@
 //! a server gives no answer because it considers the code unreachable or loses the type. Invariant: the local
 //! has this one value in the function.
 
-use super::classes::is_class;
 use super::context::{Receiver, first_word, last_word, receiver};
 use super::family::Family;
-use super::inherited::Inherited;
 use super::meaning::Meaning;
 use super::resolver::{CurrentFile, Resolver};
 use super::ruled_out::is_whole_call;
 use super::scope::{self, SearchStart};
 use super::sources::{IndexedDeclaration, Sources};
+use crate::hierarchy::classes::is_class;
+use crate::hierarchy::inherited::Inherited;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 

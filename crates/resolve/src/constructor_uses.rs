@@ -1,15 +1,15 @@
 //! The calls that run a constructor without its name: `A()` runs `__init__` of `A`, or that of the nearest base; `this(1)`
 //! and `super(1)` run another constructor.
 
-use super::bases::bases;
-use super::classes::member;
 use super::family::{Family, has_types};
 use super::meaning::Meaning;
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::occurrences::occurrences;
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
-use super::subclasses::heirs_and_possible;
+use crate::hierarchy::bases::bases;
+use crate::hierarchy::classes::member;
+use crate::hierarchy::subclasses::heirs_and_possible;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_syntax::call_site::is_called;

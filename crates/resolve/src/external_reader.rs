@@ -2,12 +2,12 @@
 //! itself, by pytest, by Kotlin's operators, by a program's start and by interfaces of Go's standard library. A test whose new name pytest finds in the same way is not
 //! reported.
 
-use super::base_reader::find_base_reader;
-use super::classes::is_class;
 use super::family::Family;
 use super::lookup::rust_attributes;
 use super::profiles::{EntryPoint, LanguageProfile, NameReader};
 use super::sources::{IndexedDeclaration, Sources};
+use crate::hierarchy::classes::is_class;
+use crate::python::base_reader::find_base_reader;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, Text};
 use symd_syntax::{Row, SymbolKind};

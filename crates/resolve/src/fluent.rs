@@ -4,9 +4,9 @@
 
 use super::context::{last_word, text_before};
 use super::family::Family;
-use super::inherited::Inherited;
 use super::resolver::{CurrentFile, Resolver};
 use super::sources::{IndexedDeclaration, Sources};
+use crate::hierarchy::inherited::Inherited;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_syntax::SymbolKind;

@@ -2,13 +2,13 @@
 //! which runs its constructor, a parameter that pytest fills with a fixture, an accessor of a Kotlin property in Java,
 //! the name of a Kotlin class that stands for its companion.
 
-use super::accessors::accessor_uses;
-use super::companion_uses::companion_uses;
 use super::constructor_uses::constructor_uses;
-use super::fixture_uses::fixture_uses;
 use super::occurrence::{Judgement, Occurrence};
-use super::renamed_exports::renamed_export_uses;
 use super::sources::{IndexedDeclaration, Sources};
+use crate::ecma::renamed_exports::renamed_export_uses;
+use crate::jvm::accessors::accessor_uses;
+use crate::kotlin::companion_uses::companion_uses;
+use crate::python::fixture_uses::fixture_uses;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 

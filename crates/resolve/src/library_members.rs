@@ -3,10 +3,10 @@
 //! is `Unknown`, never without members.
 
 use super::family::Family;
-use super::heads::WrittenBase;
 use super::meaning::binds;
-use super::python_classes::lookup_member;
 use super::resolver::{CurrentFile, Resolver};
+use crate::hierarchy::heads::WrittenBase;
+use crate::python::builtin_classes::lookup_member;
 use symd_syntax::Imported;
 
 /// Whether a class outside the project, or one that it inherits from, declares a member.

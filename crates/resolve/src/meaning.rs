@@ -1,13 +1,13 @@
 //! Resolves what a name means in a module seen from outside, and through imports, to a fixpoint. Invariant:
 //! terminates on every input; cyclic imports are walked once.
 
-use super::commonjs;
 use super::family::{Family, has_types};
-use super::jvm_names;
 use super::modules::{self, Module};
 use super::profiles::{ImportedOffer, PackageScope, PathBinding, UnfoundModule};
 use super::resolver::Resolver;
 use super::sources::IndexedDeclaration;
+use crate::ecma::commonjs;
+use crate::jvm;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::{Import, ImportKind, Imported, Row, SymbolKind};
@@ -186,7 +186,7 @@ impl Resolver<'_> {
         if !is_java || self.file_classes().contains(package) {
             return found;
         }
-        declared.retain(|one| !jvm_names::is_of_file(one));
+        declared.retain(|one| !jvm::names::is_of_file(one));
         if declared.is_empty() { Meaning::Unknown } else { Meaning::Declared(declared) }
     }
 

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use super::code_strings::in_code_strings;
 use super::cpp;
 use super::family::{Family, has_types};
 use super::judge::TargetContext;
-use super::member_keys::member_keys;
 use super::occurrence::Occurrence;
 use super::resolver::Resolver;
 use super::sources::{IndexedDeclaration, Sources};
+use crate::ecma::member_keys::member_keys;
+use crate::python::code_strings::in_code_strings;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange, cores};
 use symd_index::{FileEntry, NeededWords};

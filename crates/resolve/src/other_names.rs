@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use super::family::Family;
-use super::graph_by_need::MAX_NAMES;
 use super::resolver::Resolver;
+use crate::hierarchy::graph_by_need::MAX_NAMES;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_index::NeededWords;

@@ -2,21 +2,22 @@
 //! definitions alike. Invariant: the occurrence is an identifier of the outline, and its text is the name.
 
 use super::brackets::open_bracket;
-use super::classes;
 use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::cpp;
 use super::family::Family;
-use super::go_values::{self, LiteralEntry};
-use super::java_values;
 use super::meaning::Meaning;
-use super::module_calls;
 use super::modules::Module;
 use super::profiles::{AccessorForm, LiteralKey, ModuleLookup};
 use super::resolver::{CurrentFile, Resolver};
-use super::rust_names;
 use super::scope::{self, SearchStart};
 use super::scoped_locals;
 use super::sources::IndexedDeclaration;
+use crate::ecma::module_calls;
+use crate::go;
+use crate::go::value_types::LiteralEntry;
+use crate::hierarchy::classes;
+use crate::jvm::java_values;
+use crate::rust;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
@@ -101,7 +102,7 @@ pub(super) fn classify_occurrence(
             return Ok(OccurrenceKind::Member(taken.unwrap_or(Meaning::Unknown)));
         }
         LiteralKey::FieldOrValue if is_key(text, start, end) => {
-            match go_values::literal_key(resolver, here, start, name)? {
+            match go::value_types::literal_key(resolver, here, start, name)? {
                 LiteralEntry::Field(field) => return Ok(OccurrenceKind::Member(field)),
                 LiteralEntry::Value => {}
                 LiteralEntry::Unknown => return Ok(OccurrenceKind::Bare(Meaning::Unknown)),
@@ -202,7 +203,7 @@ pub(super) fn embedded(
         return Ok(None);
     }
     let start = row.name_start as usize;
-    if !go_values::embeds(here.text.as_str(), start + usize::from(row.name_len)) {
+    if !go::value_types::embeds(here.text.as_str(), start + usize::from(row.name_len)) {
         return Ok(None);
     }
     Ok(Some(meaning_at(resolver, here, start, here.outline.name(row))?.1))
@@ -283,7 +284,7 @@ fn member_of_value(
         return Ok(module_calls::exported_of_call(resolver, here, start, name)?.unwrap_or(Meaning::Unknown));
     }
     if resolver.family == Family::Go {
-        return go_values::member(resolver, here, start, name);
+        return go::value_types::member(resolver, here, start, name);
     }
     if here.language.accessors != AccessorForm::Methods {
         return Ok(Meaning::Unknown);
@@ -316,7 +317,7 @@ fn in_import(
     let behind = context::text_after(text, range.end as usize);
     // A segment inside the path of a Rust `use` names a module or a type, which is not followed.
     let is_inner = resolver.profile.imports.lookup == ModuleLookup::RustPath && behind.starts_with("::");
-    let is_standard = || rust_names::is_of_standard_library(resolver, here, range.start);
+    let is_standard = || rust::names::is_of_standard_library(resolver, here, range.start);
     let mut meaning = if is_inner && !is_standard() { Meaning::Unknown } else { Meaning::OutsideProject };
     for import in here.imports().around(range) {
         is_inside = true;

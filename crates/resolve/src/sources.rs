@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::gradle::GradleModules;
-use super::kotlin_state::KotlinState;
-use super::operator_signs::{OperatorFacts, TextSigns};
+use crate::kotlin::gradle::GradleModules;
+use crate::kotlin::operator_signs::{OperatorFacts, TextSigns};
+use crate::kotlin::state::KotlinState;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
 use symd_index::{FileEntry, Snapshot};

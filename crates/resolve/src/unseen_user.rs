@@ -3,13 +3,13 @@
 
 use super::external_reader::find_external_reader;
 use super::family::Family;
-use super::go_renames::{is_asked_for, is_embedding};
 use super::initializer_effect::initializer_effect;
 use super::lookup::{is_harmless, rust_attributes};
 use super::positions::{PositionUse, find_position_user};
 use super::profiles::{AnnotationForm, LanguageProfile};
 use super::sources::{IndexedDeclaration, Sources};
 use super::unnamed_containers::implemented_trait;
+use crate::go::renames::{is_asked_for, is_embedding};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};

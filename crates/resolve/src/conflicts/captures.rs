@@ -1,9 +1,9 @@
 //! Uses of the renamed declaration that would mean something else.
 
 use super::{Renaming, SourcePlace, Visibility, name_place};
-use crate::classes::is_class;
 use crate::context::text_after;
 use crate::family::Family;
+use crate::hierarchy::classes::is_class;
 use crate::meaning::{Meaning, binds};
 use crate::place::{OccurrenceKind, classify_occurrence};
 use crate::resolver::CurrentFile;

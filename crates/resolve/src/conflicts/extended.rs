@@ -1,7 +1,7 @@
 //! Members of the class that an extension extends: Kotlin takes a member before an extension of the same name.
 
 use super::{Owner, Renaming, SourcePlace};
-use crate::classes::is_class;
+use crate::hierarchy::classes::is_class;
 use crate::meaning::Meaning;
 use crate::resolver::CurrentFile;
 use symd_base::TextRange;

@@ -2,7 +2,7 @@
 
 use super::{Renaming, SourcePlace, Visibility, name_place};
 use crate::family::Family;
-use crate::go_values;
+use crate::go;
 use crate::meaning::Meaning;
 use crate::modules::Module;
 use crate::resolver::CurrentFile;
@@ -23,7 +23,7 @@ impl Renaming<'_, '_> {
         };
         let mut found = Vec::new();
         for one in types {
-            let own = go_values::own_members_of(self.resolver, &one, self.new)?;
+            let own = go::value_types::own_members_of(self.resolver, &one, self.new)?;
             found.extend(own.iter().filter(|one| !self.is_ours(one)).map(name_place));
         }
         Ok(found)
@@ -33,7 +33,7 @@ impl Renaming<'_, '_> {
     fn receiver_types(&self) -> Result<Vec<IndexedDeclaration>, Cancelled> {
         let Some(here) = self.resolver.read_file(&self.target.file) else { return Ok(Vec::new()) };
         let Some(row) = here.row_of(self.target) else { return Ok(Vec::new()) };
-        let Some(of) = go_values::receiver_of(&here, row) else { return Ok(Vec::new()) };
+        let Some(of) = go::value_types::receiver_of(&here, row) else { return Ok(Vec::new()) };
         let directory = self.target.file.path.parent().unwrap_or_else(RelPath::root);
         Ok(match self.resolver.exported(&Module::Directory(directory), of, 0)? {
             Meaning::Declared(found) => found,
@@ -50,7 +50,7 @@ impl Renaming<'_, '_> {
         if self.resolver.family != Family::Go {
             return Ok(Vec::new());
         }
-        Ok(match go_values::member(self.resolver, here, range.start as usize, self.new)? {
+        Ok(match go::value_types::member(self.resolver, here, range.start as usize, self.new)? {
             Meaning::Declared(found) => {
                 found.iter().filter(|one| !self.is_ours(one)).map(name_place).collect()
             }
@@ -60,7 +60,7 @@ impl Renaming<'_, '_> {
 
     /// Whether the value before the new name at byte `start` has the declaration as a member.
     pub(super) fn is_member_of_go_value(&self, here: &CurrentFile, start: u32) -> Result<bool, Cancelled> {
-        Ok(match go_values::member(self.resolver, here, start as usize, self.old)? {
+        Ok(match go::value_types::member(self.resolver, here, start as usize, self.old)? {
             Meaning::Declared(found) => found.iter().any(|one| self.is_ours(one)),
             _ => false,
         })

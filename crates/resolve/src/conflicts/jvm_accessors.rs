@@ -2,10 +2,10 @@
 //! compiler makes `getSize()` of `val size`, and rejects a second one in a class, its bases and its subclasses, or in a file.
 
 use super::{Renaming, SourcePlace, Visibility, name_place};
-use crate::accessors::properties_of;
 use crate::family::has_types;
-use crate::inheritance::Inheritance;
-use crate::signature::MemberHead;
+use crate::hierarchy::inheritance::Inheritance;
+use crate::hierarchy::signature::MemberHead;
+use crate::jvm::accessors::properties_of;
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::namespaces::{Space, space};
 use super::{Renaming, SourcePlace, Visibility};
-use crate::classes::is_class;
 use crate::context::{Receiver, argument_of, receiver, text_after, text_before};
 use crate::family::Family;
-use crate::inheritance::Inheritance;
+use crate::hierarchy::classes::is_class;
+use crate::hierarchy::inheritance::Inheritance;
 use crate::meaning::Meaning;
 use crate::place::{OccurrenceKind, classify_occurrence};
 use crate::profiles::{NonUse, PackageScope};

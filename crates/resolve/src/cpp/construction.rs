@@ -1,11 +1,11 @@
 //! Where a C++ class's name runs a constructor.
 
-use super::super::classes::is_class;
 use super::super::context::{last_word, text_after, text_before};
 use super::super::family::Family;
 use super::super::profiles::{ConstructorCalls, FamilyProfile};
 use super::super::sources::IndexedDeclaration;
 use super::statements::statement_before;
+use crate::hierarchy::classes::is_class;
 use symd_base::TextRange;
 use symd_syntax::{Outline, Row, SymbolKind};
 

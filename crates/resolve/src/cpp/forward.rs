@@ -1,6 +1,5 @@
 //! Types that are defined in a file which is not included: `class Shop;` declares one, `struct Shop*` names one.
 
-use super::super::classes::is_class;
 use super::super::context::{last_word, text_after, text_before};
 use super::super::family::Family;
 use super::super::meaning::Meaning;
@@ -11,6 +10,7 @@ use super::directives::{is_macro_parameter, is_no_declaration};
 use super::included::included;
 use super::owner_path::around;
 use super::scopes::{is_outside, namespace_path};
+use crate::hierarchy::classes::is_class;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;

@@ -1,12 +1,12 @@
 //! Declarations that are one symbol: a prototype and its definition, a member in its class and outside of it. Invariant:
 //! two definitions are one symbol only where both see the same declaration.
 
-use super::super::classes::is_class;
 use super::super::family::Family;
 use super::super::resolver::{CurrentFile, Resolver};
 use super::super::sources::{IndexedDeclaration, Sources};
 use super::included::included;
 use super::owner_path::{around, owner_path};
+use crate::hierarchy::classes::is_class;
 use std::rc::Rc;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;

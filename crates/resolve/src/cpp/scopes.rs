@@ -1,13 +1,13 @@
 //! Looks names up as C++ does: in the class that a member outside of it belongs to, and in namespaces, which every file
 //! may continue.
 
-use super::super::classes::{self, is_class};
 use super::super::meaning::Meaning;
 use super::super::resolver::{CurrentFile, Resolver};
 use super::super::scope::{self, Reach, SearchStart};
 use super::super::sources::IndexedDeclaration;
 use super::included::included;
 use super::owner_path::{around, owner_path, qualifier};
+use crate::hierarchy::classes::{self, is_class};
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 

@@ -1,13 +1,13 @@
 //! Judges named arguments, `f(name = …)`: parameters, and properties that constructors take.
 
 use super::TargetContext;
-use crate::classes::{self, is_class};
 use crate::enclosing::enclosing_row;
-use crate::function_values::is_rebound;
-use crate::keyword_uses::is_without_keyword;
+use crate::hierarchy::classes::{self, is_class};
 use crate::meaning::Meaning;
 use crate::occurrence::Judgement;
-use crate::python_hazards::is_parameter;
+use crate::python::function_values::is_rebound;
+use crate::python::hazards::is_parameter;
+use crate::python::keyword_uses::is_without_keyword;
 use crate::resolver::Resolver;
 use crate::sources::IndexedDeclaration;
 use symd_syntax::{Row, SymbolKind};

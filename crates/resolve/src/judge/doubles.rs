@@ -1,8 +1,8 @@
 //! Judges names that stand for two things at once: shorthands of JavaScript's objects, and variables that hold modules.
 
 use super::TargetContext;
+use crate::ecma::module_calls;
 use crate::meaning::Meaning;
-use crate::module_calls;
 use crate::occurrence::Judgement;
 use crate::place::{binds_here, is_shorthand};
 use crate::profiles::LiteralKey;

@@ -3,7 +3,7 @@
 use super::TargetContext;
 use crate::cpp;
 use crate::family::Family;
-use crate::go_values::receiver_of;
+use crate::go::value_types::receiver_of;
 use crate::meaning::Meaning;
 use crate::occurrence::Judgement;
 use crate::resolver::{CurrentFile, Resolver};

@@ -7,17 +7,18 @@ mod identity;
 mod unresolved;
 
 use crate::class_names;
-use crate::classes::is_class;
 use crate::context::{last_word, text_after, text_before};
 use crate::cpp::{self, has_prototypes};
 use crate::family::{Family, has_types};
-use crate::gradle;
+use crate::hierarchy::classes::is_class;
+use crate::kotlin::gradle;
 use crate::meaning::Meaning;
 use crate::occurrence::{Judgement, Role};
 use crate::place::{OccurrenceKind, classify_occurrence, embedded};
 use crate::profiles::{ConstructorCalls, LiteralKey, ModuleLookup, Namespaces};
 use crate::resolver::{CurrentFile, Resolver};
-use crate::rust_names::{self, MacroKind};
+use crate::rust;
+use crate::rust::names::MacroKind;
 use crate::scope;
 use crate::sources::IndexedDeclaration;
 use crate::test_functions::{test_function, test_of_all};
@@ -294,7 +295,7 @@ impl<'t> TargetContext<'t> {
             }
             OccurrenceKind::Bare(_) | OccurrenceKind::Member(_)
                 if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
-                    && !rust_names::is_in_namespace(resolver, here, range, self.row, self.macro_kind) =>
+                    && !rust::names::is_in_namespace(resolver, here, range, self.row, self.macro_kind) =>
             {
                 (Judgement::Unlikely, role(here, range))
             }
@@ -356,7 +357,7 @@ impl<'t> TargetContext<'t> {
     fn is_no_path_segment(&self, resolver: &Resolver, here: &CurrentFile, range: TextRange) -> bool {
         resolver.profile.imports.lookup == ModuleLookup::RustPath
             && text_after(here.text.as_str(), range.end as usize).starts_with("::")
-            && !rust_names::is_in_namespace(resolver, here, range, self.row, self.macro_kind)
+            && !rust::names::is_in_namespace(resolver, here, range, self.row, self.macro_kind)
     }
 
     /// Whether byte `at` lies in a test function other than the one that declares the target: objects do not

@@ -2,13 +2,13 @@
 
 use super::TargetContext;
 use crate::context::{Receiver, receiver};
+use crate::ecma::module_calls;
 use crate::meaning::Meaning;
-use crate::module_calls;
 use crate::modules;
 use crate::occurrence::Judgement;
 use crate::profiles::UnresolvedName;
 use crate::resolver::{CurrentFile, Resolver};
-use crate::rust_names;
+use crate::rust;
 use crate::scope::{self, SearchStart};
 use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
@@ -24,7 +24,7 @@ impl TargetContext<'_> {
         match (resolver.profile.uses.unresolved, self.is_member) {
             (UnresolvedName::NoMember, true) | (UnresolvedName::OnlyMember, false) => Judgement::Unlikely,
             (UnresolvedName::FitsPlace, _)
-                if !rust_names::may_be_bare(resolver, here, range, self.row.kind()) =>
+                if !rust::names::may_be_bare(resolver, here, range, self.row.kind()) =>
             {
                 Judgement::Unlikely
             }
@@ -45,7 +45,7 @@ impl TargetContext<'_> {
         if self.row.is_local() {
             return Ok(Judgement::Unlikely);
         }
-        if rust_names::is_of_standard_library(resolver, here, at) {
+        if rust::names::is_of_standard_library(resolver, here, at) {
             return Ok(Judgement::Unlikely);
         }
         if self.is_member || self.is_fields_name {

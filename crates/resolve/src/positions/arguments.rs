@@ -2,13 +2,13 @@
 //! dataclasses; and values of named tuples that are taken apart (`unpacked`).
 
 use super::{PositionUse, own_constructor, unpacked, uses_of_type};
-use crate::classes::{is_class, walk_bases};
 use crate::context::{Receiver, first_word, receiver, text_after};
-use crate::heads::arguments;
+use crate::hierarchy::classes::{is_class, walk_bases};
+use crate::hierarchy::heads::arguments;
+use crate::hierarchy::subclasses::heirs;
 use crate::profiles::FieldParameters;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
-use crate::subclasses::heirs;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use symd_base::cancel::Cancelled;

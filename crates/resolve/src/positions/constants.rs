@@ -3,10 +3,10 @@
 use super::lists::ConstantList;
 use super::typed_names::TypedNames;
 use super::{PositionUse, TypeUses, uses_of_type};
-use crate::accessors::accessor_names;
 use crate::brackets::open_bracket;
 use crate::context::{Receiver, first_word, last_word, receiver, text_after};
-use crate::heads::without_comments;
+use crate::hierarchy::heads::without_comments;
+use crate::jvm::accessors::accessor_names;
 use crate::lookup::rust_attributes;
 use crate::profiles::PositionRules;
 use crate::resolver::{CurrentFile, Resolver};

@@ -1,10 +1,10 @@
 //! The names that a file declares with a type: of variables, parameters, fields, and functions that return it.
 
 use super::TypeUses;
-use crate::accessors::accessor_names;
 use crate::brackets::open_bracket;
 use crate::context::{Receiver, first_word, last_word, receiver, text_after, text_before};
 use crate::family::Family;
+use crate::jvm::accessors::accessor_names;
 use crate::profiles::PositionRules;
 use crate::resolver::{CurrentFile, Resolver};
 use std::collections::HashMap;

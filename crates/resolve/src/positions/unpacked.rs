@@ -5,7 +5,7 @@
 use super::{PositionUse, TypeUses};
 use crate::brackets::{close_bracket, open_bracket};
 use crate::context::{first_word, last_word};
-use crate::heads::without_texts;
+use crate::hierarchy::heads::without_texts;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::IndexedDeclaration;

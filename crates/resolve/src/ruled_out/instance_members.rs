@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use crate::graph::ClassGraph;
+use crate::hierarchy::graph::ClassGraph;
 use crate::resolver::Resolver;
 use crate::sources::IndexedDeclaration;
 use symd_syntax::SymbolKind;

@@ -4,8 +4,8 @@
 
 use crate::context::{self, Receiver, first_word};
 use crate::family::Family;
-use crate::fixtures::{decorators, holds_given, is_fixture};
 use crate::meaning::Meaning;
+use crate::python::fixtures::{decorators, holds_given, is_fixture};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, SearchStart};
 use symd_base::cancel::Cancelled;

@@ -5,19 +5,19 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::instance_members::{KnownMembers, may_be_assigned};
-use crate::classes::is_class;
 use crate::context::{Receiver, receiver};
-use crate::dynamic_classes::{ClassCall, class_calls};
 use crate::family::Family;
-use crate::graph::ClassGraph;
+use crate::hierarchy::classes::is_class;
+use crate::hierarchy::graph::ClassGraph;
+use crate::hierarchy::subclasses::may_have_name;
 use crate::meaning::Meaning;
 use crate::other_names::WrittenAliases;
 use crate::profiles::StructuralTypes;
+use crate::python::dynamic_classes::{ClassCall, class_calls};
+use crate::python::stand_ins::stand_ins;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::{IndexedDeclaration, Sources};
-use crate::stand_ins::stand_ins;
-use crate::subclasses::may_have_name;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 

@@ -1,9 +1,9 @@
 //! The functions and classes around a place, and what of them the place sees.
 
-use crate::classes::is_class;
 use crate::context::{last_word, text_before};
 use crate::enclosing::is_enclosing;
 use crate::family::Family;
+use crate::hierarchy::classes::is_class;
 use crate::meaning::Meaning;
 use crate::resolver::CurrentFile;
 use symd_syntax::Row;

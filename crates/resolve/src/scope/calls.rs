@@ -1,8 +1,8 @@
 //! Names that are called, where functions and values of one name do not hide each other.
 
 use super::Reach;
-use crate::classes::{is_class, is_function};
 use crate::context::{first_word, text_before};
+use crate::hierarchy::classes::{is_class, is_function};
 use crate::meaning::Meaning;
 use crate::profiles::Namespaces;
 use crate::resolver::{CurrentFile, Resolver};

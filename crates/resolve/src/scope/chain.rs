@@ -2,9 +2,9 @@
 
 use super::in_file::resolve_in_file;
 use super::{SearchStart, own_class, resolve_from_class_head, resolve_name};
-use crate::classes::{self, is_class};
 use crate::cpp;
 use crate::family::Family;
+use crate::hierarchy::classes::{self, is_class};
 use crate::meaning::{Meaning, binds};
 use crate::modules::Module;
 use crate::resolver::{CurrentFile, Resolver};

@@ -13,14 +13,14 @@ use self::calls::{called, is_value, separates_calls};
 pub(super) use self::chain::{resolve_chain, resolve_member, resolve_member_from};
 use self::in_file::{resolve_import, resolve_in_file};
 use super::binders::Locality;
-use super::classes::{self, is_class, is_function};
 use super::cpp;
 use super::enclosing::{enclosing_row, is_enclosing};
 use super::family::Family;
 use super::meaning::Meaning;
 use super::profiles::Namespaces;
 use super::resolver::{CurrentFile, Resolver};
-use super::rust_names;
+use crate::hierarchy::classes::{self, is_class, is_function};
+use crate::rust;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
@@ -78,7 +78,7 @@ fn resolve_from_class_head(
 ) -> Result<(Meaning, Reach), Cancelled> {
     let beyond = || resolve_ignoring_locals(resolver, here, at, name, left_out);
     if resolver.profile.scopes.namespaces == Namespaces::TypesAndValues
-        && rust_names::is_beside_locals(here.text.as_str(), at as usize + name.len())
+        && rust::names::is_beside_locals(here.text.as_str(), at as usize + name.len())
     {
         return beyond();
     }

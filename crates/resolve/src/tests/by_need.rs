@@ -6,8 +6,8 @@ use std::fmt::Debug;
 
 use super::*;
 use crate::family::Family;
-use crate::graph::ClassGraph;
-use crate::graph_by_need::Kin;
+use crate::hierarchy::graph::ClassGraph;
+use crate::hierarchy::graph_by_need::Kin;
 use crate::resolver::Resolver;
 use symd_index::{FileMap, MetNeeds, Need, NeededWords, UnreadFiles};
 
@@ -152,7 +152,7 @@ fn unread_by<T: PartialEq + Debug>(
 /// Returns the files that were not read to find the family of the member at `$0`, and the family's places.
 fn unread_by_family(fixture: &str) -> (Vec<String>, Vec<String>) {
     unread_by(fixture, |memory, target| {
-        let family = super::super::overrides(memory, target, &ServerBases::new(), &Cancel::new());
+        let family = crate::overrides(memory, target, &ServerBases::new(), &Cancel::new());
         let family = family.expect("not cancelled");
         let place = |one: &IndexedDeclaration| {
             format!("{}:{}", one.file.path, one.row().map_or(0, |(_, row)| row.name_line + 1))
@@ -308,7 +308,7 @@ fn files_without_kin_of_a_member_stay_unread() {
     let protocol = "//- a.py\nfrom typing import Protocol\nclass A(Protocol):\n    def $0run(self): pass\n\
         //- b.py\nclass B:\n    def run(self): pass\n//- c.py\nfrom b import B\nclass C(B): pass\n";
     let alike = unread_by(protocol, |memory, target| {
-        let family = super::super::overrides(memory, target, &ServerBases::new(), &Cancel::new());
+        let family = crate::overrides(memory, target, &ServerBases::new(), &Cancel::new());
         family.expect("not cancelled").structural.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>()
     });
     assert_eq!(alike, (vec!["(needs everything)".to_owned()], vec!["B".to_owned(), "C".to_owned()]));
@@ -349,7 +349,7 @@ fn too_many_heirs_need_every_file() {
         unread_by_family(&(fixture + "//- other.py\nclass Other: pass\n")).0
     };
     assert_eq!(heirs(3), ["other.py"]);
-    assert_eq!(heirs(crate::graph_by_need::MAX_NAMES), ["(needs everything)"]);
+    assert_eq!(heirs(crate::hierarchy::graph_by_need::MAX_NAMES), ["(needs everything)"]);
 }
 
 #[test]

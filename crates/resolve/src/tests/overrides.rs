@@ -1,7 +1,7 @@
 //! The declarations linked to a member by overriding, and links that cannot be determined.
 
-use super::super::overrides as family_of;
 use super::*;
+use crate::overrides as family_of;
 
 /// Returns `path:line` of each member in the family of the target at `$0`, then what is outside, unknown,
 /// alike or a stand-in.

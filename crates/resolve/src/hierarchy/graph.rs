@@ -1,0 +1,194 @@
+//! The classes of one language family in the project, and their inheritance. Built anew for each question,
+//! from class heads alone: of all classes, or of those that a question needs (`graph_by_need`). Invariant: cyclic bases
+//! are walked once; a class whose bases cannot be resolved is present all the same.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::context::{first_word, text_after};
+use crate::family::Family;
+use crate::hierarchy::bases::{Base, bases_in};
+use crate::hierarchy::classes::is_class;
+use crate::python::registered::{REGISTER, registered};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
+use symd_syntax::SymbolKind;
+
+pub(crate) struct ClassNode {
+    pub(crate) class: IndexedDeclaration,
+    pub(crate) bases: Rc<[Base]>,
+    up: Vec<usize>,
+    down: Vec<usize>,
+}
+
+/// The inheritance graph. Classes are identified by number.
+#[derive(Default)]
+pub(crate) struct ClassGraph {
+    nodes: Vec<ClassNode>,
+    /// Class numbers, by file and by the byte at which the name begins.
+    numbers: HashMap<(RelPath, u32), usize>,
+}
+
+/// A class's place, by which classes are sorted.
+type ClassPlace = (RelPath, usize);
+
+/// Classes with their bases, and what registers as what, of which a graph is made.
+#[derive(Default)]
+pub(crate) struct ClassHeads {
+    classes: BTreeMap<ClassPlace, (IndexedDeclaration, Rc<[Base]>)>,
+    /// Classes that are registered as subclasses, each with its abstract class.
+    pub(crate) registered: Vec<(IndexedDeclaration, IndexedDeclaration)>,
+}
+
+impl ClassHeads {
+    /// Adds the class in `row` of a file, unless it is there. Returns whether it was added.
+    pub(crate) fn add(
+        &mut self,
+        resolver: &Resolver,
+        here: &CurrentFile,
+        row: usize,
+    ) -> Result<bool, Cancelled> {
+        let place = (here.file.path.clone(), row);
+        if self.classes.contains_key(&place) {
+            return Ok(false);
+        }
+        let bases = bases_in(resolver, here, row)?;
+        self.classes.insert(place, (here.target(row), bases));
+        Ok(true)
+    }
+
+    /// Returns the graph of the classes so far.
+    pub(crate) fn graph(&self) -> ClassGraph {
+        let mut graph = ClassGraph::default();
+        for (class, bases) in self.classes.values() {
+            let name_start = class.row().map_or(u32::MAX, |(_, row)| row.name_start);
+            graph.numbers.insert((class.file.path.clone(), name_start), graph.nodes.len());
+            let (class, bases) = (class.clone(), bases.clone());
+            graph.nodes.push(ClassNode { class, bases, up: Vec::new(), down: Vec::new() });
+        }
+        for (class, abstract_class) in &self.registered {
+            if let (Some(from), Some(to)) = (graph.number(class), graph.number(abstract_class)) {
+                graph.link(from, to);
+            }
+        }
+        for from in 0..graph.nodes.len() {
+            let bases = graph.nodes[from].bases.clone();
+            for class in bases.iter().flat_map(|base| &base.classes) {
+                if let Some(to) = graph.number(class) {
+                    graph.link(from, to);
+                }
+            }
+        }
+        graph
+    }
+}
+
+impl ClassGraph {
+    /// Builds the graph from the head of every class.
+    pub(crate) fn read(resolver: &Resolver) -> Result<ClassGraph, Cancelled> {
+        let mut heads = ClassHeads::default();
+        for file in resolver.sources.snapshot().files.iter() {
+            let may_hold = |outline: &Arc<symd_syntax::Outline>| {
+                outline.hides_types
+                    || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
+                    || resolver.profile.is_dynamic && outline.occurrences.contains(REGISTER)
+            };
+            if Family::of(file) != Some(resolver.family) {
+                continue;
+            }
+            // Held, so that reading the file below finds the outline in memory.
+            let Some(_outline) = file.outline_once().filter(may_hold) else { continue };
+            resolver.cancel.check()?;
+            let Some(here) = CurrentFile::new(resolver, file) else { continue };
+            heads.registered.extend(registered(resolver, &here)?);
+            for row in 0..here.outline.rows.len() {
+                if declares_class(resolver, &here, row) {
+                    heads.add(resolver, &here, row)?;
+                }
+            }
+        }
+        Ok(heads.graph())
+    }
+
+    /// Records that `from` inherits from `to`.
+    pub(crate) fn link(&mut self, from: usize, to: usize) {
+        if from != to && !self.nodes[from].up.contains(&to) {
+            self.nodes[from].up.push(to);
+            self.nodes[to].down.push(from);
+        }
+    }
+
+    /// Returns the number of a class; `None` if it is not in the graph.
+    pub(crate) fn number(&self, class: &IndexedDeclaration) -> Option<usize> {
+        let name_start = class.row()?.1.name_start;
+        let of_row = self.numbers.get(&(class.file.path.clone(), name_start)).copied();
+        match of_row.filter(|&at| self.nodes[at].class.is_same_declaration(class)) {
+            Some(at) => Some(at),
+            // One of the two comes from an older scan of the file.
+            None => self.nodes.iter().position(|node| node.class.is_same_declaration(class)),
+        }
+    }
+
+    /// Returns the number of the class whose name begins at byte `name_start` of a file.
+    pub(crate) fn named_at(&self, path: &RelPath, name_start: u32) -> Option<usize> {
+        self.nodes.iter().position(|node| {
+            node.class.file.path == *path
+                && node.class.row().is_some_and(|(_, row)| row.name_start == name_start)
+        })
+    }
+
+    pub(crate) fn node(&self, at: usize) -> &ClassNode {
+        &self.nodes[at]
+    }
+
+    /// Iterates over all classes with their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &ClassNode)> {
+        self.nodes.iter().enumerate()
+    }
+
+    /// Returns the class and all classes that it inherits from.
+    pub(crate) fn ancestors(&self, of: usize) -> Vec<usize> {
+        walk(of, |at| &self.nodes[at].up)
+    }
+
+    /// Returns the class and all classes that inherit from it.
+    pub(crate) fn descendants(&self, of: usize) -> Vec<usize> {
+        walk(of, |at| &self.nodes[at].down)
+    }
+}
+
+fn walk<'g>(from: usize, next: impl Fn(usize) -> &'g Vec<usize>) -> Vec<usize> {
+    let mut seen = vec![from];
+    let mut known = std::collections::HashSet::from([from]);
+    let mut at = 0;
+    while let Some(&one) = seen.get(at) {
+        for &further in next(one) {
+            if known.insert(further) {
+                seen.push(further);
+            }
+        }
+        at += 1;
+    }
+    seen
+}
+
+/// Whether the row declares a class, also one that the outline lists as another kind.
+pub(crate) fn declares_class(resolver: &Resolver, here: &CurrentFile, row: usize) -> bool {
+    let this = &here.outline.rows[row];
+    let text = here.text.as_str();
+    let name_end = this.name_start as usize + usize::from(this.name_len);
+    match this.kind() {
+        SymbolKind::EnumMember => resolver.profile.bases.entries_are_classes && this.descendants > 0,
+        // `const A = class extends B { … }`
+        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Property | SymbolKind::Field => {
+            let value = text_after(text, name_end).strip_prefix('=').map(str::trim_start);
+            resolver.profile.bases.has_class_values
+                && this.descendants > 0
+                && value.is_some_and(|value| first_word(value) == "class")
+        }
+        _ => is_class(this),
+    }
+}

@@ -1,0 +1,130 @@
+//! Functions of Python that may be called though no expression is their name: a decorator is given them; strings name them
+//! (`getattr(lib, "grow")(size=1)`); of a constructor, its class is reached as the class of an object, or among the heirs of a
+//! base. Invariant: this only adds doubt about keywords that the parameter's name is in.
+
+use crate::brackets::{open_bracket, open_parenthesis};
+use crate::context::last_word;
+use crate::hierarchy::classes::is_class;
+use crate::python::function_values::{ClassKin, is_value_anywhere};
+use crate::python::hazards::{places_of, with_name};
+use crate::python::keyword_uses::CONSTRUCTORS;
+use crate::python::parameter_readers::reading_decorators;
+use crate::resolver::{CurrentFile, Resolver};
+use crate::scope::function_around;
+use crate::sources::IndexedDeclaration;
+use symd_base::cancel::Cancelled;
+
+/// Whether the function in a row may be called through a variable: it, or a class that it constructs, is a value somewhere, is
+/// given to a decorator that may call it otherwise, or is among the heirs that a base collects.
+pub(crate) fn may_be_held(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    function: usize,
+    kin: &ClassKin,
+) -> Result<bool, Cancelled> {
+    let row = &here.outline.rows[function];
+    let of = here.target(function);
+    let is_constructor =
+        row.parent().is_some_and(|at| is_class(&here.outline.rows[at])) && CONSTRUCTORS.contains(&of.name());
+    if !reading_decorators(here, function).is_empty() {
+        return Ok(true);
+    }
+    if !is_constructor {
+        return is_value_anywhere(resolver, &of);
+    }
+    for class in &kin.heirs {
+        if is_value_anywhere(resolver, class)? {
+            return Ok(true);
+        }
+    }
+    is_class_given_away(resolver, kin)
+}
+
+/// Whether a class or an heir is given to a decorator, or is among the heirs that a base collects.
+pub(crate) fn is_class_given_away(resolver: &Resolver, kin: &ClassKin) -> Result<bool, Cancelled> {
+    for class in &kin.heirs {
+        let is_decorated = resolver.read_file(&class.file).is_some_and(|there| {
+            there.row_of(class).is_some_and(|at| !reading_decorators(&there, at).is_empty())
+        });
+        if is_decorated {
+            return Ok(true);
+        }
+    }
+    for class in &kin.around {
+        if collects_heirs(resolver, class)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a class is told of its heirs, or asked for them.
+fn collects_heirs(resolver: &Resolver, class: &IndexedDeclaration) -> Result<bool, Cancelled> {
+    let Some(there) = resolver.read_file(&class.file) else { return Ok(false) };
+    let Some(at) = there.row_of(class) else { return Ok(false) };
+    let rows = &there.outline.rows;
+    let inside = at + 1..=at + rows[at].descendants as usize;
+    let mut members =
+        inside.filter(|&row| rows[row].parent() == Some(at)).map(|row| there.outline.name(&rows[row]));
+    if members.any(|name| name == "__init_subclass__") {
+        return Ok(true);
+    }
+    for other in with_name(resolver, "__subclasses__")? {
+        let text = other.text.as_str();
+        let asks = |range: &symd_base::TextRange| {
+            let asked = last_word(text[..range.start as usize].trim_end_matches('.'));
+            asked == class.name() || matches!(asked, "cls" | "self" | "__class__")
+        };
+        if places_of(&other, "__subclasses__").iter().any(asks) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a string of the text is the name, except in `__all__`.
+pub(crate) fn is_in_string(text: &str, name: &str) -> bool {
+    ['"', '\''].iter().any(|quote| {
+        let quoted = format!("{quote}{name}{quote}");
+        text.match_indices(&quoted).any(|(at, _)| {
+            let list = open_bracket(text, at).map_or("", |open| text[..open].trim_end());
+            let list = list.trim_end_matches(['=', '+']).trim_end();
+            last_word(list) != "__all__"
+        })
+    })
+}
+
+/// Whether what is called is the class of an object: `type(x)`.
+pub(crate) fn is_class_of(called: &str) -> bool {
+    called.ends_with(')')
+        && open_parenthesis(called, called.len() - 1)
+            .is_some_and(|open| last_word(called[..open].trim_end()) == "type")
+}
+
+/// Whether the function around byte `at`, or the file outside of functions, gets at the class of an object.
+pub(crate) fn gets_class_of_object(here: &CurrentFile, at: u32) -> bool {
+    let text = here.text.as_str();
+    let part = match function_around(here, at) {
+        Some(function) => text.get(here.outline.rows[function].range().as_range()).unwrap_or_default(),
+        None => text,
+    };
+    part.contains("type(") || part.contains("__class__")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_that_are_the_name_of_a_function() {
+        for (text, expected) in [
+            ("getattr(lib, 'grow')(size=1)", true),
+            ("__all__ = [\"shrink\", \"grow\"]\n", false),
+            ("__all__ += ('grow',)\n", false),
+            ("NAMES = ['grow']\n", true),
+            ("print('grow it')\n", false),
+        ] {
+            assert_eq!(is_in_string(text, "grow"), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! What is true of Rust alone.
+
+pub(crate) mod locals;
+pub(crate) mod names;
