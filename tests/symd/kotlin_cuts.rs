@@ -61,7 +61,9 @@ async fn references(stage: &Stage, name_path: &str, declared_in: &str) -> Option
         return None;
     }
     let answer: Value = serde_json::from_str(&reply.text).unwrap_or_else(|_| panic!("{}", reply.text));
-    let all = answer["references"].as_array().unwrap();
+    let all = answer["references"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{name_path} in {declared_in}: {}", reply.text));
     let uses = all.iter().filter(|one| one["role"] != "declaration" && one["role"] != "import");
     let listed = uses.map(|one| {
         let text = |key: &str| one[key].as_str().unwrap().to_owned();
@@ -279,5 +281,19 @@ fn a_cut_file_loses_no_use_in_silence() {
             tally.cuts,
             tally.wrong.join("\n")
         );
+    });
+}
+
+#[test]
+fn a_package_line_that_an_error_hides_leaves_the_answer_incomplete() {
+    let declaring = "/*\n * Rights.\n */\n\npackage shop.codes\n\nconst val CODE = \"a\"\n";
+    let using = "package shop\n\nimport shop.codes.*\n\nfun code() = CODE\n";
+    let files: [(&str, &[u8]); 2] = [("Codes.kt", declaring.as_bytes()), ("Use.kt", using.as_bytes())];
+    play(&files, Answers::NoServer, async |stage| {
+        let (listed, is_complete) = references(stage, "CODE", "Codes.kt").await.unwrap();
+        assert!(is_complete && listed.len() == 1, "{listed:?}");
+        std::fs::write(stage.path("Codes.kt"), declaring.trim_start_matches("/*")).unwrap();
+        let (listed, is_complete) = references(stage, "CODE", "Codes.kt").await.unwrap();
+        assert!(!is_complete, "{listed:?}");
     });
 }

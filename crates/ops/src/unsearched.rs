@@ -220,7 +220,8 @@ pub(crate) fn unsearched_for_target(
 }
 
 /// Returns the files with syntax errors, in a language whose types are known, that hold the target's name at a place which is not
-/// `listed`: around an error types tell nothing, and what stands there may be anything.
+/// `listed`: around an error types tell nothing, and what stands there may be anything. The target's own file is one where an error hides
+/// its package.
 pub(crate) fn broken_around(
     view: &View,
     target: &Target,
@@ -244,7 +245,9 @@ pub(crate) fn broken_around(
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             !listed.contains(&(&file.path, at))
         };
-        if whole_words(current.text.as_str(), &target.name).any(is_missing) {
+        let text = current.text.as_str();
+        let lacks_package = || file.path == target.file.path && resolve::may_lack_package(file, text);
+        if whole_words(text, &target.name).any(is_missing) || lacks_package() {
             unread.add(Obstacle::BrokenWithName, file.path.clone());
         }
     }

@@ -86,6 +86,7 @@ pub use kotlin::gradle::GradleModules;
 pub use kotlin::kdoc_links::doc_links;
 pub use kotlin::operator_signs::{OperatorFacts, TextSigns};
 pub use kotlin::operator_uses::{OperatorUses, operator_uses};
+pub use kotlin::package_line::may_lack_package;
 pub use kotlin::state::KotlinState;
 pub use lookup::is_found_by_name;
 pub use occurrence::{Judgement, Occurrence, Role};

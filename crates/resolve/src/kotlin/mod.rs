@@ -13,5 +13,6 @@ pub(crate) mod locals;
 pub(crate) mod names;
 pub(crate) mod operator_signs;
 pub(crate) mod operator_uses;
+pub(crate) mod package_line;
 pub(crate) mod project;
 pub(crate) mod state;
