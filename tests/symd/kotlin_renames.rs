@@ -296,8 +296,18 @@ fn a_delegate_that_may_use_the_propertys_name_leaves_the_rename_incomplete() {
         val plain by Quiet()\n    val late by lazy { 1 }\n}\n";
     let delegates = "package p\n\nimport kotlin.reflect.KProperty\n\nclass Named {\n    operator fun getValue(of: Any?, property: KProperty<*>) = property.name\n}\n\n\
         class Quiet {\n    operator fun getValue(of: Any?, property: KProperty<*>) = 3\n}\n";
-    let files = [("User.kt", using.as_bytes()), ("Named.kt", delegates.as_bytes())];
+    let script = "val release: String by project\nval once by lazy { 1 }\n";
+    let files = [
+        ("User.kt", using.as_bytes()),
+        ("Named.kt", delegates.as_bytes()),
+        ("build.gradle.kts", script.as_bytes()),
+    ];
     play(&files, Answers::NoServer, async |stage| {
+        for (property, is_complete) in [("release", false), ("once", true)] {
+            let wanted = json!({ "name_path": property, "new_name": format!("{property}Too") });
+            let done = stage.done("rename_symbol", wanted).await;
+            assert_eq!(done.contains("; complete"), is_complete, "{done}");
+        }
         for (property, line) in [("nick", Some(5)), ("plain", None), ("late", None), ("name", Some(4))] {
             let wanted =
                 json!({ "name_path": format!("User/{property}"), "new_name": format!("{property}Too") });

@@ -86,15 +86,17 @@ const THROWABLES: [&str; 15] = [
     "java.util.NoSuchElementException",
 ];
 
+pub(super) const JAVA_ROOT: &str = "java.lang.Object";
+
 /// Members that every object of Kotlin has, with the number of their parameters and the class that declares them; Java's objects have them too.
 const ROOT_MEMBERS: [(&str, usize, &str); 6] = [
     ("equals", 1, "kotlin.Any"),
     ("hashCode", 0, "kotlin.Any"),
     ("toString", 0, "kotlin.Any"),
     // Kotlin's classes have them on the JVM, where a function called so is rejected.
-    ("notify", 0, "java.lang.Object"),
-    ("notifyAll", 0, "java.lang.Object"),
-    ("wait", 0, "java.lang.Object"),
+    ("notify", 0, JAVA_ROOT),
+    ("notifyAll", 0, JAVA_ROOT),
+    ("wait", 0, JAVA_ROOT),
 ];
 
 /// Whether `class` (`java.io.Closeable`), which no file of the project declares, has the member.

@@ -4,16 +4,11 @@
 use super::{Renaming, SourcePlace, Visibility, name_place};
 use crate::family::has_types;
 use crate::hierarchy::inheritance::Inheritance;
-use crate::hierarchy::signature::MemberHead;
 use crate::jvm::accessors::properties_of;
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
-use symd_types::kotlin::accessors_of;
-
-/// How many parameters a getter and a setter take.
-const GETTER: usize = 0;
-const SETTER: usize = 1;
+use symd_types::kotlin::{JvmMethod, accessors_of};
 
 impl Renaming<'_, '_> {
     /// Finds what would have the same name on the JVM as the declaration, or as one of its accessors.
@@ -21,35 +16,32 @@ impl Renaming<'_, '_> {
         if !has_types(&self.target.file) || matches!(self.visible, Visibility::Function(_)) {
             return Ok(Vec::new());
         }
-        let Some(head) = self.head(self.target) else { return Ok(Vec::new()) };
-        let count = head.parameters.as_ref().map(Vec::len);
         let mut found = Vec::new();
-        match count {
-            Some(count) => {
-                // `isOpen` is the getter of the property with that name, and `setOpen` its setter.
-                let of_name = if self.new.starts_with("is") {
-                    vec![self.new.to_owned()]
-                } else {
-                    properties_of(self.new)
-                };
-                for property in of_name {
-                    let (getter, setter) = accessors_of(&property);
-                    let is_accessor =
-                        count == GETTER && getter == self.new || count == SETTER && setter == self.new;
-                    if is_accessor {
-                        found.extend(self.clashing(&property, |one| self.has_accessor(one, count))?);
+        if self.is_function(self.target) {
+            // `isOpen` is the getter of the property with that name, and `setOpen` its setter.
+            let of_name =
+                if self.new.starts_with("is") { vec![self.new.to_owned()] } else { properties_of(self.new) };
+            for property in of_name {
+                let (getter, setter) = accessors_of(&property);
+                for (name, method) in [(getter, JvmMethod::Getter), (setter, JvmMethod::Setter)] {
+                    if name == self.new {
+                        found.extend(self.clashing(&property, |one| {
+                            self.has_accessor(one, method)
+                                && self.may_clash((self.target, JvmMethod::Function), (one, method))
+                        })?);
                     }
                 }
             }
-            None if self.has_accessor(self.target, GETTER) => {
-                let (getter, setter) = accessors_of(self.new);
-                for (name, count) in [(getter, GETTER), (setter, SETTER)] {
-                    if self.has_accessor(self.target, count) {
-                        found.extend(self.clashing(&name, |one| self.takes(one, count))?);
-                    }
+        } else {
+            let (getter, setter) = accessors_of(self.new);
+            for (name, method) in [(getter, JvmMethod::Getter), (setter, JvmMethod::Setter)] {
+                if self.has_accessor(self.target, method) {
+                    found.extend(self.clashing(&name, |one| {
+                        self.is_function(one)
+                            && self.may_clash((one, JvmMethod::Function), (self.target, method))
+                    })?);
                 }
             }
-            None => {}
         }
         Ok(found)
     }
@@ -82,13 +74,21 @@ impl Renaming<'_, '_> {
         Ok(found)
     }
 
-    fn takes(&self, function: &IndexedDeclaration, count: usize) -> bool {
-        let parameters = self.head(function).and_then(|head| head.parameters);
-        parameters.is_some_and(|parameters| parameters.len() == count)
+    fn may_clash(
+        &self,
+        function: (&IndexedDeclaration, JvmMethod),
+        accessor: (&IndexedDeclaration, JvmMethod),
+    ) -> bool {
+        self.resolver.kotlin().may_take_the_same(function, accessor)
+    }
+
+    fn is_function(&self, declaration: &IndexedDeclaration) -> bool {
+        let kind = declaration.row().map(|(_, row)| row.kind());
+        matches!(kind, Some(SymbolKind::Function | SymbolKind::Method))
     }
 
     /// Whether the compiler makes a getter of a property, or a setter, that others can call and no annotation names.
-    fn has_accessor(&self, property: &IndexedDeclaration, parameters: usize) -> bool {
+    fn has_accessor(&self, property: &IndexedDeclaration, method: JvmMethod) -> bool {
         let Some((_, row)) = property.row() else { return false };
         let is_property = matches!(row.kind(), SymbolKind::Property | SymbolKind::Variable);
         let Some(here) = self.resolver.read_file(&property.file).filter(|_| is_property) else {
@@ -100,12 +100,6 @@ impl Renaming<'_, '_> {
             |word: &str| before.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|one| one == word);
         let is_plain = !["private", "const", "JvmField", "JvmName"].into_iter().any(has)
             && !declaration.contains("JvmName");
-        is_plain && (parameters == GETTER || has("var"))
-    }
-
-    fn head(&self, declaration: &IndexedDeclaration) -> Option<MemberHead> {
-        let here = self.resolver.read_file(&declaration.file)?;
-        let row = here.row_of(declaration)?;
-        Some(MemberHead::read(&here, &self.resolver.profile.members, row))
+        is_plain && (method == JvmMethod::Getter || has("var"))
     }
 }

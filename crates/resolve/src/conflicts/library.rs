@@ -11,7 +11,7 @@ use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::hierarchy::overrides::class_of;
 use crate::hierarchy::signature::MemberHead;
-use crate::library_members::{MemberLookup, WantedMember, base_declares, root_class_with};
+use crate::library_members::{JAVA_ROOT, MemberLookup, WantedMember, base_declares, root_class_with};
 use crate::meaning::Meaning;
 use crate::resolver::Resolver;
 use crate::sources::{IndexedDeclaration, Sources};
@@ -93,6 +93,8 @@ fn of_extension(
         MemberLookup::Yes(class) => vec![class],
         MemberLookup::No | MemberLookup::Unknown => root_class_with(wanted).into_iter().collect(),
     };
+    // An object of Kotlin has no members of Java's root class, so the extension is called.
+    declared.retain(|class| class != JAVA_ROOT);
     if let Some(Meaning::Declared(classes)) = resolver.kotlin().meaning(resolver, &here, range)
         && !classes.is_empty()
     {

@@ -18,7 +18,7 @@ use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_types::kotlin::{
-    Certainty, DeclarationId, DeclarationKind, FileKey, KotlinType, LibraryMember, NameResolution,
+    Certainty, DeclarationId, DeclarationKind, FileKey, JvmMethod, KotlinType, LibraryMember, NameResolution,
     ProjectFile, SourceFile, Universe, accessors_of,
 };
 
@@ -106,9 +106,27 @@ impl<'a> KotlinNames<'a> {
         self.ids_of(class).into_iter().any(|id| self.universe.stands_for_companion(key, range, id))
     }
 
-    /// Returns where the delegate of a property stands that looks up, or may read, the property's name.
+    /// Returns where the delegate of a property stands that looks up, or may read, the property's name. Delegates of libraries are taken not
+    /// to, but for those of Gradle's scripts: `val version: String by project` looks `version` up.
     pub(crate) fn delegate_that_reads_name(&self, property: &IndexedDeclaration) -> Option<TextRange> {
-        self.ids_of(property).into_iter().find_map(|id| self.universe.delegate_that_reads_name(id))
+        let is_of_gradle = property.file.path.as_str().ends_with(".gradle.kts");
+        self.ids_of(property).into_iter().find_map(|id| {
+            let known = self.universe.delegate_that_reads_name(id);
+            known.or_else(|| self.universe.delegate_of_unknown_type(id).filter(|_| is_of_gradle))
+        })
+    }
+
+    /// Whether two methods that the compiler makes of declarations may take the same on the JVM.
+    pub(crate) fn may_take_the_same(
+        &self,
+        one: (&IndexedDeclaration, JvmMethod),
+        other: (&IndexedDeclaration, JvmMethod),
+    ) -> bool {
+        let of = |(declared, method): (&IndexedDeclaration, JvmMethod)| {
+            self.ids_of(declared).first().map(|id| (*id, method))
+        };
+        let (Some(one), Some(other)) = (of(one), of(other)) else { return true };
+        self.universe.may_take_the_same(one, other)
     }
 
     /// Whether a function may override an accessor of Java's, which Kotlin uses like a property.

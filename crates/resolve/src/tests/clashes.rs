@@ -377,6 +377,10 @@ fn members_of_libraries_are_in_the_way() {
     assert!(in_libraries(cut, "hashCode").is_empty(), "another number of parameters");
     assert!(in_libraries(cut, "take").is_empty(), "an extension of the library");
     assert_eq!(in_libraries("//- a.kt\nfun x.y.View.$0cut() = this\n", "hashCode"), ["kotlin.Any instead"]);
+    assert!(
+        in_libraries("//- a.kt\nfun x.y.View.$0cut() = this\n", "notify").is_empty(),
+        "a member of Java's objects alone"
+    );
     let member =
         "//- a.kt\nopen class K { fun $0mem() = 1; fun of(i: Int) = i }\nclass Sub : K(), AutoCloseable\n";
     assert_eq!(in_libraries(member, "hashCode"), ["kotlin.Any overridden"]);
@@ -464,10 +468,15 @@ fn accessors_of_kotlins_properties_are_in_the_way() {
     assert_eq!(in_the_way(&setter("var"), "setSize"), ["a.kt:2"]);
     free(&setter("val"), "setSize");
     free(&setter("var"), "getSize");
-    let property = "//- a.kt\npackage p\nclass A { var $0size = 1; fun getText() = 1; fun setName(name: String) {}; fun getCode(of: Int) = of }\n\
+    let property = "//- a.kt\npackage p\nclass A { var $0size = 1; fun getText() = 1; fun setName(to: Int) {}; fun getCode(of: Int) = of; fun setLabel(to: String) {} }\n\
         class B { fun getMine() = 1 }\n";
     assert_eq!(in_the_way(property, "text"), ["a.kt:2"]);
     assert_eq!(in_the_way(property, "name"), ["a.kt:2"]);
     free(property, "code");
     free(property, "mine");
+    free(property, "label");
+    free("//- a.kt\npackage p\nval size = 1\nfun String.$0grab() = 1\n", "getSize");
+    let extended = "//- a.kt\npackage p\nval String.size get() = 1\nfun String.$0grab() = 1\n";
+    assert_eq!(in_the_way(extended, "getSize"), ["a.kt:2"]);
+    free(&extended.replace("fun String", "fun Int"), "getSize");
 }

@@ -39,6 +39,18 @@ impl Universe<'_> {
         None
     }
 
+    /// Returns where the delegate of a property stands, if its type is not known: whatever declares it is given the property.
+    pub fn delegate_of_unknown_type(&self, property: DeclarationId) -> Option<TextRange> {
+        let (file, declaration) = self.get(property)?;
+        let delegate = file.child(property_node(&file, declaration.node), K::PropertyDelegate)?;
+        let value = file.children(delegate).last()?;
+        let is_unknown = matches!(
+            self.expression_type(&file, value),
+            Type::Unknown | Type::LikelyExternal(_) | Type::External(_)
+        );
+        is_unknown.then(|| file.range(delegate))
+    }
+
     fn reads_name(&self, function: DeclarationId) -> bool {
         self.get(function).is_some_and(|(file, declared)| reads_name(file.slice(file.range(declared.node))))
     }
