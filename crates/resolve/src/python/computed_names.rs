@@ -40,10 +40,9 @@ pub(crate) fn computed_names(
         for start in here.outline.occurrences.offsets_of(function) {
             let range = TextRange::new(start, start.saturating_add(length));
             // The name of the test that runs, which its runner found.
-            let is_of_runner =
-                here.text.as_str()[range.end as usize..].starts_with("(self, self._testMethodName");
-            let is_inside = row.start <= start && start < row.end && !is_of_runner;
             let behind = here.text.as_str().get(range.end as usize..).unwrap_or_default();
+            let is_of_runner = behind.starts_with("(self, self._testMethodName");
+            let is_inside = row.start <= start && start < row.end && !is_of_runner;
             let is_own = || !names_class(behind) || takes_class(&here, start);
             let may_begin = || {
                 let beginning = beginning(behind)?;
@@ -114,7 +113,10 @@ pub(crate) fn computed_keys(
     for here in with_name(resolver, class.name())? {
         for range in places_of(&here, class.name()) {
             let behind = &here.text.as_str()[range.end as usize..];
-            if !behind.starts_with('[') || !is_computed_key(&behind[1..close_bracket(behind, 0).max(2) - 1]) {
+            let key = behind
+                .get(..close_bracket(behind, 0))
+                .and_then(|key| key.strip_prefix('[')?.strip_suffix(']'));
+            if !key.is_some_and(is_computed_key) {
                 continue;
             }
             if let Meaning::Declared(meant) = scope::resolve_name(resolver, &here, range.start, class.name())?

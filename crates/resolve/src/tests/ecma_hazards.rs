@@ -43,6 +43,11 @@ fn names_that_the_language_calls() {
     let iterator = "//- a.ts\nclass A { $0next() {} [Symbol.iterator]() { return this; } }\n";
     check("advance", iterator, &["breaks"]);
     check("advance", "//- a.ts\nclass A { $0next() {} }\n", &[]);
+    let element = "//- a.ts\nclass A extends HTMLElement { formResetCallback() {} static observedAttributes = [1]; size = 1; }\n";
+    check("reset", &element.replace("formR", "$0formR"), &["breaks"]);
+    check("names", &element.replace("observed", "$0observed"), &["breaks"]);
+    check("names", &element.replace("HTMLElement", "B").replace("observed", "$0observed"), &[]);
+    check("length", &element.replace("size", "$0size"), &[]);
 }
 
 #[test]
@@ -100,6 +105,16 @@ fn members_that_are_written_out_or_read_in() {
         export function query(u: User) { return new URLSearchParams({ ...u }); }\n\
         export function load(s: string): User {\n  return JSON.parse(s);\n}\nconst v = JSON.parse(s) as Other;\n";
     check("title", fixture, &["doubt b.ts:1 b.ts:2 b.ts:4", "doubt b.ts:6"]);
+    let nested = "//- a.ts\nexport interface User { $0name: string }\n\
+        export const all = (u: User) => JSON.stringify([...[...[...[u.name]]], { a: { ...u } }]);\n";
+    check("title", nested, &["doubt a.ts:2"]);
+    let looped = "//- a.ts\nexport interface User { $0name: string }\nexport interface Other { code: number }\n\
+        export function dump(u: User) { for (const k in u) log(k); }\n\
+        export function skip(o: Other) { for (const k in o) log(k); }\n";
+    check("title", looped, &["doubt a.ts:3"]);
+    let private = "//- a.ts\nexport interface User { $0name: string }\n\
+        class A { #user: User; dump() { return JSON.stringify(this.#user); } }\n";
+    check("title", private, &["doubt a.ts:2"]);
     let own = "//- a.ts\nclass Point { $0x = 1; dump() { return JSON.stringify(this); } }\n\
         class Line { dump() { return JSON.stringify(this); } }\n";
     check("left", own, &["doubt a.ts:1"]);

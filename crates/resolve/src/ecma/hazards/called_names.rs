@@ -8,7 +8,7 @@ use crate::rename_hazard::RenameHazard;
 const CALLED: [(&str, &str); 5] = [
     ("then", "`await` and promises call"),
     ("toJSON", "`JSON.stringify` calls"),
-    ("toString", "JavaScript, which makes texts of objects, calls"),
+    ("toString", "JavaScript, which converts objects to strings, calls"),
     ("toLocaleString", "`toLocaleString` of an array calls"),
     ("valueOf", "JavaScript, which computes with objects, calls"),
 ];
@@ -33,13 +33,20 @@ const OF_CLASSES: [&str; 5] = ["arguments", "caller", "length", "name", "prototy
 const OF_ITERATORS: [&str; 3] = ["next", "return", "throw"];
 
 /// Members that a browser calls, of a class of an element.
-const OF_ELEMENTS: [&str; 5] = [
+const OF_ELEMENTS: [&str; 9] = [
     "adoptedCallback",
     "attributeChangedCallback",
     "connectedCallback",
+    "connectedMoveCallback",
     "disconnectedCallback",
     "formAssociatedCallback",
+    "formDisabledCallback",
+    "formResetCallback",
+    "formStateRestoreCallback",
 ];
+
+/// Static members that a browser reads of such a class.
+const OF_ELEMENT_CLASSES: [&str; 3] = ["disabledFeatures", "formAssociated", "observedAttributes"];
 
 pub(super) fn find(symbol: &RenamedSymbol) -> Vec<RenameHazard> {
     let SymbolOwner::Type { is_static, .. } = symbol.owner else { return Vec::new() };
@@ -65,10 +72,8 @@ fn taken(new: &str, is_static: bool) -> Option<String> {
 /// Returns what calls a member by its old name.
 fn given_up(symbol: &RenamedSymbol, is_static: bool) -> Option<String> {
     let old = symbol.old.as_str();
-    if is_static {
-        return None;
-    }
-    if let Some((_, caller)) = CALLED.iter().find(|(name, _)| *name == old) {
+    let called = CALLED.iter().find(|(name, _)| !is_static && *name == old);
+    if let Some((_, caller)) = called {
         return Some(format!("{caller} '{old}' by its name"));
     }
     let classes = symbol.owners();
@@ -82,12 +87,17 @@ fn given_up(symbol: &RenamedSymbol, is_static: bool) -> Option<String> {
             holds(head, body)
         })
     };
+    let is_of_element = || any(&|head, _| head.contains("Element"));
+    if is_static {
+        let is_read = OF_ELEMENT_CLASSES.contains(&old) && is_of_element();
+        return is_read.then(|| format!("browsers read '{old}' of an element's class by its name"));
+    }
     if OF_ITERATORS.contains(&old)
         && any(&|_, body| body.contains("Symbol.iterator") || body.contains("Symbol.asyncIterator"))
     {
         return Some(format!("loops call '{old}' of an iterator by its name"));
     }
-    if OF_ELEMENTS.contains(&old) && any(&|head, _| head.contains("Element")) {
+    if OF_ELEMENTS.contains(&old) && is_of_element() {
         return Some(format!("browsers call '{old}' of an element by its name"));
     }
     if old == "handleEvent" && any(&|_, body| body.contains("addEventListener")) {

@@ -1,6 +1,8 @@
 //! Members and functions that the program may look up by a name of which it writes the beginning or the end: `this["on_" + event]()`,
 //! `views[`view_${page}`]`. What is computed whole (`object[key]`) is no cause for doubt: it is everywhere.
 
+use std::collections::HashMap;
+
 use super::key_text::KeyText;
 use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use super::{RenamedSymbol, SymbolOwner};
@@ -36,11 +38,15 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Result<Option
     let mut places = Vec::new();
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
+        // A script that was made smaller has thousands of subscripts by few variables.
+        let mut of_variables: HashMap<&str, bool> = HashMap::new();
         for (open, expression) in subscripts(&one.text) {
             let is_it = |key: KeyText| key.may_be(&symbol.old);
             let told = match KeyText::read(expression) {
                 Some(key) => is_it(key),
-                None => value_of(&one.text, expression.trim()).and_then(KeyText::read).is_some_and(is_it),
+                None => *of_variables.entry(expression.trim()).or_insert_with_key(|variable| {
+                    value_of(&one.text, variable).and_then(KeyText::read).is_some_and(is_it)
+                }),
             };
             if told && may_have(symbol, one, &kin, open) {
                 places.push(one.place(open, expression.len() + 2));

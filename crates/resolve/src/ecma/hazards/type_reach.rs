@@ -89,11 +89,12 @@ impl TypeReach {
             return Ok(self.is_in(first_word(made.trim_start())));
         }
         if value.starts_with(['[', '{']) {
-            // `{ ...user }` holds what `user` does.
+            // `{ ...user }` holds what `user` does. All spreads within the value are looked at here, those in nested literals too.
             for (spread, _) in value.match_indices("...") {
                 let rest = &value[spread + "...".len()..];
                 let spread = &rest[..rest.find([',', '}', ']', '(']).unwrap_or(rest.len())];
-                if self.holds(symbol, text, spread, at)? {
+                let is_nested = spread.trim_start_matches(['.', ' ']).starts_with(['[', '{']);
+                if !is_nested && self.holds(symbol, text, spread, at)? {
                     return Ok(true);
                 }
             }

@@ -6,7 +6,8 @@ use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use super::type_reach::TypeReach;
 use crate::brackets::close_bracket;
 use crate::context::is_word;
-use crate::hierarchy::heads::arguments_of;
+use crate::hierarchy::heads::arguments_in;
+use crate::profiles::LanguageProfile;
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
@@ -35,20 +36,21 @@ pub(super) fn find(
     if !matches!(symbol.row.kind(), SymbolKind::Property | SymbolKind::Field) || is_unwritten(symbol) {
         return Ok(Vec::new());
     }
+    let Some(profile) = LanguageProfile::of(&symbol.here.file) else { return Ok(Vec::new()) };
     let (mut written, mut read) = (Vec::new(), Vec::new());
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         for function in WRITING.iter().filter(|function| one.text.contains(**function)) {
             for at in words_of(&one.text, function) {
                 let call = &one.text[at + function.len()..];
-                let Some(value) = arguments_of(call).into_iter().flatten().next() else { continue };
+                let Some(value) = arguments_in(call, profile).into_iter().flatten().next() else { continue };
                 let is_counted = || call[close_bracket(call, 0)..].starts_with(".length");
                 if call.starts_with('(') && !is_counted() && reach.holds(symbol, one, value, at)? {
                     written.push(one.place(at, function.len()));
                 }
             }
         }
-        for at in words_of(&one.text, " in ").filter(|&at| is_loop(&one.text, at)) {
+        for at in one.text.match_indices(" in ").map(|(at, _)| at).filter(|&at| is_loop(&one.text, at)) {
             let rest = &one.text[at + " in ".len()..];
             let value = &rest[..rest.find(')').unwrap_or(rest.len())];
             if reach.holds(symbol, one, value, at)? {

@@ -8,7 +8,7 @@ mod blanks;
 mod items;
 mod nesting;
 
-pub(crate) use self::arguments::{arguments, arguments_of};
+pub(crate) use self::arguments::{arguments, arguments_in, arguments_of};
 use self::base_list::{colon_list, impl_list, keyword_list, python_list};
 use self::blanks::without_delegates;
 pub(crate) use self::blanks::{without_comments, without_texts};
