@@ -61,10 +61,10 @@ async fn references(stage: &Stage, name_path: &str, declared_in: &str) -> Option
         return None;
     }
     let answer: Value = serde_json::from_str(&reply.text).unwrap_or_else(|_| panic!("{}", reply.text));
-    let all = answer["references"]
-        .as_array()
-        .unwrap_or_else(|| panic!("{name_path} in {declared_in}: {}", reply.text));
-    let uses = all.iter().filter(|one| one["role"] != "declaration" && one["role"] != "import");
+    // A cut may leave two declarations of one name path.
+    let answers = answer["overloads"].as_array().map_or(std::slice::from_ref(&answer), Vec::as_slice);
+    let all = answers.iter().flat_map(|one| one["references"].as_array().unwrap());
+    let uses = all.filter(|one| one["role"] != "declaration" && one["role"] != "import");
     let listed = uses.map(|one| {
         let text = |key: &str| one[key].as_str().unwrap().to_owned();
         (text("path"), one["line"].as_u64().unwrap(), text("certainty"))
