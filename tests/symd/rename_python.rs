@@ -366,3 +366,50 @@ fn a_string_that_attributes_fill_by_name_is_in_doubt() {
         assert!(done.contains("1 mention in strings") && done.contains("incomplete: "), "{done}");
     });
 }
+
+#[test]
+fn keywords_reach_a_parameter_by_an_imports_other_name_a_dict_an_heir_or_the_class_itself() {
+    let function = "def f(*, key=1):\n    return key\n";
+    let class = "class A:\n    def __init__(self, *, key=1):\n        self.k = key\n\n    @classmethod\n    def make(cls):\n        return build(cls)\n\n\n\
+        class B(A):\n    pass\n\n\ndef build(k):\n    return k(key=1)\n";
+    for (lib, name_path, user) in [
+        (
+            function,
+            "f/key",
+            "from functools import partial\nfrom lib import f as g\n\nassert partial(g, key=2)() == 2\n",
+        ),
+        (
+            function,
+            "f/key",
+            "from threading import Thread\nfrom lib import f\n\nThread(target=f, kwargs=dict(key=2)).start()\n",
+        ),
+        (&class[..class.find("    @class").unwrap()], "A/__init__/key", "from lib import *\n"),
+        (class, "A/__init__/key", "from lib import A\n\nA.make()\n"),
+    ] {
+        let heir = "\n\nclass C(A):\n    pass\n\n\nC(**{\"key\": 1})\n";
+        let lib = if lib.contains("make") || name_path == "f/key" {
+            lib.to_owned()
+        } else {
+            format!("{lib}{heir}")
+        };
+        each(&lib, user, async |stage| {
+            let mut ask = rename(name_path, "zz");
+            ask["include"] = json!(["unchecked"]);
+            let done = stage.done("rename_symbol", ask).await;
+            assert!(done.contains("incomplete: "), "{user}\n{done}");
+            assert!(
+                done.contains("key' by keyword") || done.contains("'key' is passed by keyword"),
+                "{done}"
+            );
+        });
+    }
+}
+
+#[test]
+fn parentheses_of_type_parameters_are_not_those_of_the_parameters() {
+    let lib = "def pick[T: (int, str)](key: T) -> T:\n    return key\n";
+    each(lib, "from lib import pick\n\npick(key=1)\n", async |stage| {
+        let done = stage.done("rename_symbol", rename("pick/key", "zz")).await;
+        assert!(stage.text("user.py").contains("pick(zz=1)"), "{done}");
+    });
+}

@@ -10,6 +10,7 @@ use crate::meaning::Meaning;
 use crate::python::function_values::{ClassKin, class_of, may_mean};
 use crate::python::hazards::{is_head, with_name};
 use crate::python::keywords::holds_value;
+use crate::python::parameters::parameters_of;
 use crate::python::reached_unnamed::is_in_string;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, function_around};
@@ -23,8 +24,6 @@ use symd_syntax::SymbolKind::{Constant, Field, Variable};
 pub(crate) struct PassedParameter<'n> {
     name: &'n str,
     function: IndexedDeclaration,
-    /// What a call names: the function, or the class that it constructs.
-    called: IndexedDeclaration,
     /// Its position in the function's head, from 0.
     position: usize,
     /// Whether the first parameter is the object.
@@ -44,7 +43,6 @@ impl<'n> PassedParameter<'n> {
             head.iter().take_while(|one| !one.starts_with('*')).position(|one| first_word(one) == name);
         PassedParameter {
             name,
-            called: constructed.map_or_else(|| of.clone(), |class| here.target(class)),
             function: of,
             position: position.unwrap_or(usize::MAX),
             is_method: class.is_some(),
@@ -52,12 +50,13 @@ impl<'n> PassedParameter<'n> {
         }
     }
 
-    /// Whether the call of the name at `range` may pass it so. `is_value`: whether the function is a value somewhere.
+    /// Whether the call of the name at `range`, which may mean `called`, may pass it so: the function, or a class that it constructs.
+    /// `is_value`: whether the function is a value somewhere.
     pub(crate) fn may_be_passed(
         &self,
         resolver: &Resolver,
         here: &CurrentFile,
-        range: TextRange,
+        (range, called): (TextRange, &IndexedDeclaration),
         is_value: bool,
     ) -> Result<bool, Cancelled> {
         let text = here.text.as_str();
@@ -85,10 +84,10 @@ impl<'n> PassedParameter<'n> {
         }
         match receiver {
             Receiver::None => {
-                let meaning = scope::resolve_name(resolver, here, range.start, self.called.name())?;
+                let meaning = scope::resolve_name(resolver, here, range.start, here.text.slice(range))?;
                 Ok(match meaning {
                     Meaning::Local => is_value,
-                    _ => may_mean(resolver, here, range, &self.called)? || is_value && is_variable(&meaning),
+                    _ => may_mean(resolver, here, range, called)? || is_value && is_variable(&meaning),
                 })
             }
             // `super()` leads to the bases of the class around it.
@@ -99,7 +98,7 @@ impl<'n> PassedParameter<'n> {
                 },
                 _ => Ok(true),
             },
-            _ => may_mean(resolver, here, range, &self.called),
+            _ => may_mean(resolver, here, range, called),
         }
     }
 }
@@ -187,16 +186,6 @@ fn is_variable(meaning: &Meaning) -> bool {
         one.row().is_some_and(|(_, row)| matches!(row.kind(), Variable | Constant | Field))
     };
     matches!(meaning, Meaning::Declared(found) if found.iter().any(is_one))
-}
-
-/// Returns the parameters of the function in a row, trimmed.
-pub(crate) fn parameters_of(here: &CurrentFile, function: usize) -> Vec<&str> {
-    let row = &here.outline.rows[function];
-    let text = here.text.as_str();
-    let head = row.name_start as usize + usize::from(row.name_len);
-    let open = text[head..].find('(').map(|at| head + at);
-    let all = open.and_then(|open| arguments_of(&text[open..])).unwrap_or_default();
-    all.into_iter().map(str::trim).collect()
 }
 
 /// Whether the keywords of `keywords`, handed on at byte `at`, are those that a function around it did not name, and it names `name`:

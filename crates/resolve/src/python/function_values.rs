@@ -16,6 +16,7 @@ use crate::sources::IndexedDeclaration;
 use std::collections::BTreeSet;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
+use symd_syntax::{Import, Imported};
 
 /// Whether the declaration is a value anywhere in the project.
 pub(crate) fn is_value_anywhere(
@@ -23,13 +24,23 @@ pub(crate) fn is_value_anywhere(
     declaration: &IndexedDeclaration,
 ) -> Result<bool, Cancelled> {
     for here in with_name(resolver, declaration.name())? {
-        for range in places_of(&here, declaration.name()) {
+        for range in places_of_names(&here, declaration.name()) {
             if is_value_at(resolver, &here, range, declaration)? {
                 return Ok(true);
             }
         }
     }
     Ok(false)
+}
+
+/// Returns the places in a file of a name, and of the other names that the file's imports give what is called so elsewhere.
+pub(crate) fn places_of_names(here: &CurrentFile, name: &str) -> Vec<TextRange> {
+    let mut found = places_of(here, name);
+    let is_it = |import: &Import| import.imported == Imported::Name(name) && import.alias.is_some();
+    for import in here.imports().iter().filter(is_it) {
+        found.extend(import.alias.map_or(Vec::new(), |alias| places_of(here, alias)));
+    }
+    found
 }
 
 /// Whether the name at `range` is the declaration as a value.
@@ -67,7 +78,7 @@ pub(crate) fn may_mean(
     };
     let text = here.text.as_str();
     match receiver(text, range.start as usize, resolver.family) {
-        Receiver::None => match scope::resolve_name(resolver, here, range.start, declaration.name())? {
+        Receiver::None => match scope::resolve_name(resolver, here, range.start, here.text.slice(range))? {
             Meaning::Declared(found)
             | Meaning::LocalOrDeclared(found)
             | Meaning::Probable(found)
@@ -78,7 +89,7 @@ pub(crate) fn may_mean(
         Receiver::Chain(chain, first) => {
             let first = u32::try_from(first).unwrap_or(u32::MAX);
             let owner = scope::resolve_chain(resolver, here, first, &chain, SearchStart::Inside)?;
-            match scope::resolve_member(resolver, &owner, declaration.name())? {
+            match scope::resolve_member(resolver, &owner, here.text.slice(range))? {
                 Meaning::Declared(found) => is_it(&found),
                 Meaning::OutsideProject if matches!(owner, Meaning::OutsideProject) => Ok(false),
                 _ => Ok(class.is_some()),

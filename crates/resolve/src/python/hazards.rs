@@ -21,11 +21,12 @@ use crate::python::computed_names::{NameOwner, computed_elsewhere};
 use crate::python::dynamic_receivers::answered_by_hooks;
 use crate::python::field_readers::field_readers;
 use crate::python::forwarded_keywords::{PassedParameter, unnamed_to_variables};
-use crate::python::function_values::{ClassKin, is_value_at};
+use crate::python::function_values::{ClassKin, is_value_at, places_of_names};
 use crate::python::keyword_uses::{CONSTRUCTORS, keyword_uses};
 use crate::python::keywords::{keywords_elsewhere, keywords_of_doubles, passed_to_base};
 use crate::python::named_output::{is_printed, reached_by_name};
 use crate::python::parameter_readers::parameter_readers;
+use crate::python::parameters::is_parameter;
 use crate::python::reached_unnamed::{is_class_given_away, may_be_held};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::{IndexedDeclaration, Sources};
@@ -296,18 +297,6 @@ fn member(
     Ok(found)
 }
 
-/// Whether the name at byte `name_start` stands between the parentheses of its function's head.
-pub(crate) fn is_parameter(here: &CurrentFile, function: usize, name_start: u32) -> bool {
-    let row = &here.outline.rows[function];
-    let text = here.text.as_str();
-    let head = row.name_start as usize + usize::from(row.name_len);
-    let open = text.get(head..).and_then(|rest| rest.find('(')).map(|at| head + at);
-    open.is_some_and(|open| {
-        let close = close_bracket(text, open);
-        (open..close).contains(&(name_start as usize))
-    })
-}
-
 fn parameter(
     resolver: &Resolver,
     here: &CurrentFile,
@@ -320,7 +309,6 @@ fn parameter(
     // `__init__` is called by its class's name.
     let class =
         row.parent().filter(|&at| here.outline.name(row) == "__init__" && is_class(&here.outline.rows[at]));
-    let called = class.map_or(of.name(), |at| here.outline.name(&here.outline.rows[at]));
     let (mut passed, mut unnamed) = (Vec::new(), Vec::new());
     let kin = match row.parent().filter(|&at| is_class(&here.outline.rows[at])) {
         Some(class) => ClassKin::of(resolver, &here.target(class))?,
@@ -328,35 +316,44 @@ fn parameter(
     };
     let is_value = may_be_held(resolver, here, function, &kin)?;
     let parameter = PassedParameter::new(here, function, old);
-    let called_declaration = class.map_or_else(|| of.clone(), |class| here.target(class));
-    for other in with_name(resolver, called)? {
+    let called = match class {
+        Some(class) => constructed_classes(resolver, &here.target(class), &kin),
+        None => vec![of.clone()],
+    };
+    let mut places = Vec::new();
+    for called in &called {
+        for other in with_name(resolver, called.name())? {
+            let all = places_of_names(&other, called.name());
+            places.extend(all.into_iter().map(|range| (called, other.clone(), range)));
+        }
+    }
+    for (called, other, range) in places {
         let text = other.text.as_str();
-        for range in places_of(&other, called) {
-            let spot = || (other.file.path.clone(), range);
-            let behind = &text[range.end as usize..];
-            if behind.starts_with('(') {
-                if row.name_start == range.start && other.file.path == here.file.path {
-                    continue;
-                }
-                let open = range.end as usize;
-                let call = &text[open..close_bracket(text, open)];
-                if has_keyword(call, new_name) {
-                    passed.push(spot());
-                }
-                if arguments(call).any(|one| one.starts_with("**"))
-                    && parameter.may_be_passed(resolver, &other, range, is_value)?
-                {
-                    unnamed.push(spot());
-                }
-            } else if let Some(open) =
-                open_parenthesis(text, range.start as usize).filter(|&open| !is_head(&text[..open]))
+        let spot = || (other.file.path.clone(), range);
+        let behind = &text[range.end as usize..];
+        if behind.starts_with('(') {
+            if row.name_start == range.start && other.file.path == here.file.path {
+                continue;
+            }
+            let open = range.end as usize;
+            let call = &text[open..close_bracket(text, open)];
+            if has_keyword(call, new_name) {
+                passed.push(spot());
+            }
+            if arguments(call).any(|one| one.starts_with("**"))
+                && parameter.may_be_passed(resolver, &other, (range, called), is_value)?
             {
-                let call = &text[open..close_bracket(text, open)];
-                if (has_keyword(call, old) || holds_string(call, old))
-                    && is_value_at(resolver, &other, range, &called_declaration)?
-                {
-                    unnamed.push(spot());
-                }
+                unnamed.push(spot());
+            }
+        } else if let Some(open) =
+            open_parenthesis(text, range.start as usize).filter(|&open| !is_head(&text[..open]))
+        {
+            let call = &text[open..close_bracket(text, open)];
+            let of_dict = || call.contains(&format!("dict({old}="));
+            if (has_keyword(call, old) || holds_string(call, old) || of_dict())
+                && is_value_at(resolver, &other, range, called)?
+            {
+                unnamed.push(spot());
             }
         }
     }
@@ -368,7 +365,9 @@ fn parameter(
     };
     found.extend(some(elsewhere, PythonHazard::KeywordsElsewhere));
     if is_value {
-        unnamed.extend(unnamed_to_variables(resolver, called, old)?);
+        for called in &called {
+            unnamed.extend(unnamed_to_variables(resolver, called.name(), old)?);
+        }
     }
     if is_private(new_name) && row.parent().is_some_and(|at| is_class(&here.outline.rows[at])) {
         let around = row.parent().map_or(row.range(), |at| here.outline.rows[at].range());
@@ -383,7 +382,7 @@ fn parameter(
         let Some(at) = there.row_of(method) else { continue };
         if class.is_some() {
             for range in passed_to_base(&there, at, of.name()) {
-                if parameter.may_be_passed(resolver, &there, range, is_value)? {
+                if parameter.may_be_passed(resolver, &there, (range, &of), is_value)? {
                     unnamed.push((there.file.path.clone(), range));
                 }
             }
@@ -409,6 +408,25 @@ fn parameter(
         found.extend(some(others, PythonHazard::ParameterOfOthers));
     }
     Ok(found)
+}
+
+/// Returns the classes whose objects a constructor of `first` makes: it, and the heirs that have no constructor of their own.
+fn constructed_classes(
+    resolver: &Resolver,
+    first: &IndexedDeclaration,
+    kin: &ClassKin,
+) -> Vec<IndexedDeclaration> {
+    let inherits_it = |class: &IndexedDeclaration| {
+        let Some(there) = resolver.read_file(&class.file) else { return true };
+        let Some(at) = there.row_of(class) else { return true };
+        let rows = &there.outline.rows;
+        let mut inside = at + 1..=at + rows[at].descendants as usize;
+        !inside.any(|row| {
+            rows[row].parent() == Some(at) && CONSTRUCTORS.contains(&there.outline.name(&rows[row]))
+        })
+    };
+    let all = kin.heirs.iter().filter(|class| class.is_same_declaration(first) || inherits_it(class));
+    all.cloned().collect()
 }
 
 /// Returns the arguments of a call; `call` begins with its parenthesis.

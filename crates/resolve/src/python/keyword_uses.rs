@@ -4,7 +4,7 @@
 
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
-use crate::context::{Receiver, first_word, last_word, receiver};
+use crate::context::{Receiver, last_word, receiver};
 use crate::hierarchy::classes::{is_class, is_function};
 use crate::hierarchy::heads::arguments_of;
 use crate::meaning::Meaning;
@@ -12,6 +12,7 @@ use crate::place::{OccurrenceKind, classify_occurrence};
 use crate::python::function_values::{ClassKin, is_rebound};
 use crate::python::hazards::{places_of, with_name};
 use crate::python::keywords::{called_with, holds_value, takes_heads};
+use crate::python::parameters::{parameters_begin, takes_unnamed};
 use crate::python::reached_unnamed::{gets_class_of_object, is_class_of, is_in_string, may_be_held};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::own_class;
@@ -56,11 +57,7 @@ pub(crate) fn is_without_keyword(here: &CurrentFile, function: usize, (start, en
     if text[..start].ends_with('*') {
         return true;
     }
-    let row = &here.outline.rows[function];
-    let head = row.name_start as usize + usize::from(row.name_len);
-    let Some(open) = text[head..].find('(').map(|at| head + at).filter(|open| *open < start) else {
-        return false;
-    };
+    let Some(open) = parameters_begin(here, function).filter(|open| *open < start) else { return false };
     let parameters = arguments_of(&text[open..]).unwrap_or_default();
     let begins = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     parameters.iter().any(|one| one.trim() == "/" && begins(one) >= end)
@@ -206,11 +203,7 @@ pub(crate) fn hands_on(resolver: &Resolver, function: &IndexedDeclaration, name:
     else {
         return false;
     };
-    let row = &here.outline.rows[at];
-    let head = &here.text.as_str()[row.name_start as usize + usize::from(row.name_len)..];
-    let parameters = if head.starts_with('(') { arguments_of(head).unwrap_or_default() } else { Vec::new() };
-    let is_named = |one: &&str| first_word(one.trim()) == name;
-    parameters.iter().any(|one| one.trim().starts_with("**")) && !parameters.iter().any(is_named)
+    takes_unnamed(&here, at, name)
 }
 
 fn parent(of: &IndexedDeclaration) -> Option<IndexedDeclaration> {

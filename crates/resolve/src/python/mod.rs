@@ -21,6 +21,7 @@ pub(crate) mod mirrored_calls;
 pub(crate) mod named_output;
 pub(crate) mod outside;
 pub(crate) mod parameter_readers;
+pub(crate) mod parameters;
 pub(crate) mod reached_unnamed;
 pub(crate) mod registered;
 pub(crate) mod stand_ins;

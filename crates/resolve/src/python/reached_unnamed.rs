@@ -8,6 +8,7 @@ use crate::hierarchy::classes::is_class;
 use crate::python::function_values::{ClassKin, is_value_anywhere};
 use crate::python::hazards::{places_of, with_name};
 use crate::python::keyword_uses::CONSTRUCTORS;
+use crate::python::keywords::is_value;
 use crate::python::parameter_readers::reading_decorators;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::function_around;
@@ -51,11 +52,30 @@ pub(crate) fn is_class_given_away(resolver: &Resolver, kin: &ClassKin) -> Result
         }
     }
     for class in &kin.around {
-        if collects_heirs(resolver, class)? {
+        if collects_heirs(resolver, class)? || gives_itself_away(resolver, class) {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Functions that a class is given to and that do not construct it with keywords of their own.
+const HARMLESS: [&str; 9] =
+    ["__new__", "cast", "getattr", "hasattr", "isinstance", "issubclass", "repr", "setattr", "super"];
+
+/// Whether a method of a class uses `cls` as a value: `build(cls)`, `make = cls`.
+fn gives_itself_away(resolver: &Resolver, class: &IndexedDeclaration) -> bool {
+    let Some(there) = resolver.read_file(&class.file) else { return false };
+    let Some(range) = there.row_of(class).map(|at| there.outline.rows[at].range()) else { return false };
+    let text = there.text.as_str();
+    let is_declared = |at: u32| there.outline.rows.iter().any(|row| row.name_start == at);
+    let is_harmless = |at: u32| {
+        let open = open_parenthesis(text, at as usize);
+        open.is_some_and(|open| HARMLESS.contains(&last_word(text[..open].trim_end())))
+    };
+    places_of(&there, "cls").into_iter().any(|one| {
+        range.contains(one) && is_value(text, one) && !is_declared(one.start) && !is_harmless(one.start)
+    })
 }
 
 /// Whether a class is told of its heirs, or asked for them.
@@ -108,7 +128,7 @@ pub(crate) fn gets_class_of_object(here: &CurrentFile, at: u32) -> bool {
         Some(function) => text.get(here.outline.rows[function].range().as_range()).unwrap_or_default(),
         None => text,
     };
-    part.contains("type(") || part.contains("__class__")
+    part.contains("type(") || part.contains("__class__") || part.contains("= cls\n")
 }
 
 #[cfg(test)]
