@@ -91,10 +91,9 @@ pub fn are_missing(project: &Project) -> bool {
 /// for, most files first.
 pub fn unserved(project: &Project, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<OutlineGap> {
     let mut counts: BTreeMap<LanguageId, usize> = BTreeMap::new();
-    let (mut plain, _) = plain_files(view, scope);
-    plain.retain(|(_, language)| {
-        let known = project.languages.get(*language);
-        !known.language_servers.is_empty() && project.servers.outliner(*language).is_err()
+    let (plain, _) = plain_files(view, scope, |language| {
+        let known = project.languages.get(language);
+        !known.language_servers.is_empty() && project.servers.outliner(language).is_err()
     });
     holding(view, plain, needed)
         .into_iter()
@@ -150,8 +149,7 @@ pub async fn ensure(
     }
     let (needed, served) = (needed.clone(), servers.clone());
     let asked = project.engine.ask_by_need(move |view| {
-        let (mut files, is_file) = plain_files(view, &scope);
-        files.retain(|(_, language)| served.contains_key(language));
+        let (files, is_file) = plain_files(view, &scope, |language| served.contains_key(&language));
         (if is_file { files } else { holding(view, files, &needed) }, is_file)
     });
     let Ok((files, is_file)) = asked.await else { return Outlined::Nothing };
@@ -192,17 +190,30 @@ fn fingerprint(server: &str) -> u64 {
     u64::from_le_bytes(cut)
 }
 
-/// Returns the files at or beneath `scope` that are listed and not read, with their languages, and whether
-/// `scope` is a single file.
-fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, bool) {
-    let is_file = view.snapshot.files.contains(scope.as_str());
-    let with_language = |path: &RelPath| Some((path.clone(), view.languages.language_of(path)?));
-    let listed = view.snapshot.files.paths_within(scope).filter_map(with_language);
-    let is_plain = |(path, language): &(RelPath, LanguageId)| match view.snapshot.files.known(path.as_str()) {
-        Some(file) => matches!(file.content, Content::Plain),
-        None => view.languages.get(*language).grammar.is_none(),
-    };
-    (listed.filter(is_plain).collect(), is_file)
+/// Returns the files at or beneath `scope` that are listed and not read, in languages without a grammar for which `is_wanted` holds, and
+/// whether `scope` is a single file.
+fn plain_files(
+    view: &View,
+    scope: &RelPath,
+    is_wanted: impl Fn(LanguageId) -> bool,
+) -> (Vec<(RelPath, LanguageId)>, bool) {
+    // Most files are in a language that is not wanted, so languages are asked about once, and before the index.
+    let mut wanted: BTreeMap<LanguageId, bool> = BTreeMap::new();
+    let mut found = Vec::new();
+    for path in view.snapshot.files.paths_within(scope) {
+        let Some(language) = view.languages.language_of(path) else { continue };
+        let is_wanted = *wanted
+            .entry(language)
+            .or_insert_with(|| view.languages.get(language).grammar.is_none() && is_wanted(language));
+        let is_plain = || {
+            let known = view.snapshot.files.known(path.as_str());
+            known.is_none_or(|file| matches!(file.content, Content::Plain))
+        };
+        if is_wanted && is_plain() {
+            found.push((path.clone(), language));
+        }
+    }
+    (found, view.snapshot.files.contains(scope.as_str()))
 }
 
 /// Reads the current files; omits those that are not text (any more) or are too large.
