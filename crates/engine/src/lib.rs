@@ -10,6 +10,7 @@ mod event;
 mod freed_memory;
 mod gate;
 mod hard_links;
+mod kept_classes;
 mod kept_kotlin;
 mod memory;
 mod operator_facts;

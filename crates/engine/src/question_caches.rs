@@ -1,9 +1,11 @@
 //! What is kept from one question to the next, and can be made again at any time. Invariant: parses and texts
-//! together take no more than the budget, what is known of Kotlin files a sixteenth of it for each thread.
+//! together take no more than the budget, what is known of Kotlin files a sixteenth of it for each thread, and the
+//! graphs of classes a sixteenth.
 
 use std::sync::Arc;
 
 use super::cache_budget::CacheBudget;
+use super::kept_classes::KeptClasses;
 use super::kept_kotlin::KeptKotlin;
 use super::operator_facts::KeptOperatorFacts;
 use super::recent_parses::RecentParses;
@@ -16,6 +18,7 @@ pub(super) struct QuestionCaches {
     pub(super) parses: RecentParses,
     pub(super) searches: Arc<Searches>,
     pub(super) kotlin: KeptKotlin,
+    pub(super) classes: KeptClasses,
     pub(super) operators: KeptOperatorFacts,
 }
 
@@ -26,8 +29,9 @@ impl QuestionCaches {
         let parses = RecentParses::new(budget.clone());
         let searches = Arc::new(Searches::new(budget.clone()));
         let kotlin = KeptKotlin::new(budget.clone());
+        let classes = KeptClasses::new(budget.clone());
         let operators = KeptOperatorFacts::default();
-        QuestionCaches { budget, parses, searches, kotlin, operators }
+        QuestionCaches { budget, parses, searches, kotlin, classes, operators }
     }
 
     /// Lets go of what the budget has no room for any more.
@@ -41,6 +45,7 @@ impl QuestionCaches {
         self.searches.forget_texts();
         self.parses.clear();
         self.kotlin.clear();
+        self.classes.clear();
         self.operators.clear();
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::by_need::PartialView;
+use super::kept_classes::KeptClasses;
 use super::kept_kotlin::{KeptKotlin, KeptState, KotlinKey};
 use super::operator_facts::KeptOperatorFacts;
 use super::read_texts::ReadTexts;
@@ -19,7 +20,7 @@ use symd_config::Languages;
 use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use symd_parse::{Attempt, ParseError, Parsers};
 pub use symd_resolve::CurrentText;
-use symd_resolve::{GradleModules, KotlinState, OperatorFacts, Sources, TextSigns};
+use symd_resolve::{ClassGraphs, GradleModules, KotlinState, OperatorFacts, Sources, TextSigns};
 use symd_syntax::{Grammar, LocalBindings, Outline};
 use symd_types::kotlin::SourceFile;
 use symd_vfs::{EntryKind, Files, Ignore, VfsError};
@@ -51,6 +52,7 @@ pub struct View {
     pub(super) parses: RecentParses,
     /// What was found out about Kotlin files for questions.
     pub(super) kept_kotlin: KeptKotlin,
+    pub(super) kept_classes: KeptClasses,
     pub(super) operators: KeptOperatorFacts,
     pub(super) build_changes: u64,
     /// What all steps of the question share.
@@ -66,6 +68,8 @@ pub(super) struct StepsState {
     pub(super) goes_on: AtomicBool,
     /// The Gradle modules, once something asked for them.
     gradle_modules: OnceLock<Arc<GradleModules>>,
+    /// The graphs of all classes, once something asked for them.
+    class_graphs: Mutex<ClassGraphs>,
     /// The results of reading files.
     read: Mutex<ReadResults>,
     /// What was read last.
@@ -121,6 +125,7 @@ impl View {
             lost_before: self.lost_before,
             parses: self.parses.clone(),
             kept_kotlin: self.kept_kotlin.clone(),
+            kept_classes: self.kept_classes.clone(),
             operators: self.operators.clone(),
             build_changes: self.build_changes,
             steps: self.steps.clone(),
@@ -263,6 +268,12 @@ impl View {
         })
     }
 
+    /// Whether all files that the question has read so far were as the index knows them.
+    fn is_as_indexed(&self) -> bool {
+        let read = self.read_results();
+        read.failed.is_empty() && read.changed.is_empty()
+    }
+
     fn read_results(&self) -> MutexGuard<'_, ReadResults> {
         self.steps.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -377,11 +388,7 @@ impl Sources for View {
     }
 
     fn keep_kotlin_state(&self, state: KotlinState) {
-        let is_as_indexed = {
-            let read = self.read_results();
-            read.failed.is_empty() && read.changed.is_empty()
-        };
-        if let Some(key) = self.kotlin_key().filter(|_| is_as_indexed) {
+        if let Some(key) = self.kotlin_key().filter(|_| self.is_as_indexed()) {
             self.kept_kotlin.keep(key, state);
         }
     }
@@ -400,6 +407,21 @@ impl Sources for View {
             None => Arc::new(GradleModules::read(self)),
         };
         self.steps.gradle_modules.get_or_init(read).clone()
+    }
+
+    fn class_graphs(&self) -> ClassGraphs {
+        let own = self.steps.class_graphs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if self.partial.is_some() || !own.is_empty() {
+            return own;
+        }
+        self.kept_classes.get(&self.snapshot.files, &self.languages).unwrap_or_default()
+    }
+
+    fn keep_class_graphs(&self, graphs: ClassGraphs) {
+        if self.partial.is_none() && self.is_as_indexed() {
+            self.kept_classes.keep(&self.snapshot.files, &self.languages, graphs.clone());
+        }
+        *self.steps.class_graphs.lock().unwrap_or_else(PoisonError::into_inner) = graphs;
     }
 
     fn languages(&self) -> &Languages {

@@ -4,7 +4,7 @@ use super::profiles::{FamilyProfile, LanguageProfile};
 use symd_index::FileEntry;
 
 /// A family of languages that can name each other's declarations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Family {
     Python,
     /// Kotlin and Java.

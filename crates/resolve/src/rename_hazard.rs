@@ -1,6 +1,10 @@
 //! An effect of a rename beyond the uses of the name: what the program, the language or a library does with names.
 
-use symd_base::{RelPath, TextRange};
+use crate::ecma::hazards::ecma_hazards;
+use crate::python::hazards::python_hazards;
+use crate::sources::{IndexedDeclaration, Sources};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// An effect of a rename, in words for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +14,19 @@ pub struct RenameHazard {
     /// The places that show it, in path order, then by position; none if the name alone does.
     pub places: Vec<(RelPath, TextRange)>,
     pub certainty: HazardCertainty,
+    /// Which of the places give cause for it.
+    shown_at: HazardPlaces,
+}
+
+/// Which places give cause for a hazard, once it is known what the rename changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HazardPlaces {
+    /// All, whether they change or not.
+    All,
+    /// Those that keep the old name.
+    Left,
+    /// Those that get the new name.
+    Renamed,
 }
 
 /// How certain it is that the rename changes what the program does.
@@ -21,15 +38,46 @@ pub enum HazardCertainty {
     MayBreak,
 }
 
+/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty for languages of which
+/// none are known.
+pub fn rename_hazards(
+    sources: &dyn Sources,
+    targets: &[IndexedDeclaration],
+    new_name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<RenameHazard>, Cancelled> {
+    let mut found = python_hazards(sources, targets, new_name, cancel)?;
+    found.extend(ecma_hazards(sources, targets, new_name, cancel)?);
+    Ok(found)
+}
+
 impl RenameHazard {
+    /// Keeps the places that give cause for the hazard, where `is_changed` tells those that the rename changes. Returns whether there
+    /// is any cause left.
+    pub fn keep_causes(&mut self, is_changed: impl Fn(&(RelPath, TextRange)) -> bool) -> bool {
+        let needs_none = self.places.is_empty();
+        match self.shown_at {
+            HazardPlaces::All => {}
+            HazardPlaces::Left => self.places.retain(|place| !is_changed(place)),
+            HazardPlaces::Renamed => self.places.retain(is_changed),
+        }
+        needs_none || !self.places.is_empty()
+    }
+
     pub(super) fn breaks(text: String, places: Vec<(RelPath, TextRange)>) -> RenameHazard {
-        RenameHazard { text, places, certainty: HazardCertainty::Breaks }
+        RenameHazard { text, places, certainty: HazardCertainty::Breaks, shown_at: HazardPlaces::Left }
     }
 
     /// Returns a doubt; `None` without a place that gives cause for it.
     pub(super) fn doubt(text: String, mut places: Vec<(RelPath, TextRange)>) -> Option<RenameHazard> {
         places.sort();
         places.dedup();
-        (!places.is_empty()).then_some(RenameHazard { text, places, certainty: HazardCertainty::MayBreak })
+        let (certainty, shown_at) = (HazardCertainty::MayBreak, HazardPlaces::Left);
+        (!places.is_empty()).then_some(RenameHazard { text, places, certainty, shown_at })
+    }
+
+    /// Returns the same hazard with other places as its cause than those that keep the old name.
+    pub(crate) fn shown_at(self, shown_at: HazardPlaces) -> RenameHazard {
+        RenameHazard { shown_at, ..self }
     }
 }

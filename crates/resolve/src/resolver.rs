@@ -48,7 +48,7 @@ pub(super) struct Resolver<'a> {
     /// Meanings of names that modules offer, by module, name and number of hops before it.
     pub(super) exported_meanings: RefCell<HashMap<(Module, String, usize), Meaning>>,
     /// The bases of classes, by file and row.
-    pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
+    pub(super) bases: RefCell<HashMap<RowPlace, Arc<[Base]>>>,
     /// What the names of Kotlin files mean.
     kotlin: OnceCell<KotlinNames<'a>>,
     file_classes: OnceCell<FileClasses<'a>>,

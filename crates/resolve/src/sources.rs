@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::hierarchy::graph::ClassGraphs;
 use crate::kotlin::gradle::GradleModules;
 use crate::kotlin::operator_signs::{OperatorFacts, TextSigns};
 use crate::kotlin::state::KotlinState;
@@ -54,6 +55,12 @@ pub trait Sources: Sync {
     fn keep_signs(&self, _content: ContentHash, _signs: TextSigns) {}
     /// Returns the project's Gradle modules, which are read when first asked for, and once for a question.
     fn gradle_modules(&self) -> Arc<GradleModules>;
+    /// Returns the graphs of all classes that were built from the same files.
+    fn class_graphs(&self) -> ClassGraphs {
+        ClassGraphs::default()
+    }
+    /// Keeps graphs that were built from all files, for further steps of the question and for later ones that see the same files.
+    fn keep_class_graphs(&self, _graphs: ClassGraphs) {}
     /// Returns the languages that symd knows.
     fn languages(&self) -> &Languages;
 }

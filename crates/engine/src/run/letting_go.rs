@@ -124,10 +124,12 @@ impl Run {
             }
             if std::mem::take(&mut self.letting_go.has_freed) {
                 let (stored, freed) = (self.scanner.stored.clone(), self.freed.clone());
-                let (kotlin, snapshot) = (self.caches.kotlin.clone(), self.state.snapshot());
+                let (kotlin, classes) = (self.caches.kotlin.clone(), self.caches.classes.clone());
+                let snapshot = self.state.snapshot();
                 self.pool.background(move || {
                     // Not all of it: a question after each round would find out everything again.
                     kotlin.forget_older(snapshot.revision, &snapshot.files);
+                    classes.forget_others(&snapshot.files);
                     drop(snapshot);
                     stored.sweep();
                     freed.give_back();

@@ -173,6 +173,7 @@ impl Run {
             lost_before: self.scanner.stored.lost_count(),
             parses: self.caches.parses.clone(),
             kept_kotlin: self.caches.kotlin.clone(),
+            kept_classes: self.caches.classes.clone(),
             operators: self.caches.operators.clone(),
             build_changes: self.build_changes,
             steps: Arc::default(),

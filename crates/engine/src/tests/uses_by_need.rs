@@ -13,7 +13,7 @@ use symd_base::Cancel;
 use symd_index::{Hit, Locals, Query};
 use symd_resolve::{
     IndexedDeclaration, Judgement, Role, ServerBases, definitions, find_conflicts, indirect_uses,
-    occurrences, overrides, python_hazards, subclasses,
+    occurrences, overrides, rename_hazards, subclasses,
 };
 use symd_syntax::{Matching, NamePattern};
 
@@ -315,7 +315,7 @@ fn kin_of(view: &View, target: &IndexedDeclaration, wanted: &UsesQuestion) -> Ve
         let mut conflicts: Vec<String> = conflicts.iter().map(|one| format!("{one:?}")).collect();
         conflicts.sort();
         kin.extend(conflicts);
-        let hazards = python_hazards(view, targets, name, &cancel).expect("not cancelled");
+        let hazards = rename_hazards(view, targets, name, &cancel).expect("not cancelled");
         kin.extend(hazards.iter().map(|one| format!("{one:?}")));
     }
     kin.sort();

@@ -3,13 +3,13 @@
 use super::answer::{RenameError, RenameNote};
 use super::linked::LinkedSymbol;
 use super::places::listed;
-use super::{DoubtPolicy, Draft, Rename, counted};
+use super::{DoubtPolicy, Draft, Rename};
 use crate::Project;
 use crate::question::{QuestionError, Source};
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 use symd_engine::View;
-use symd_resolve::{self as resolve, PythonHazard};
+use symd_resolve as resolve;
 
 /// Notes where the name may be computed; rejects the rename if nothing else uses the symbol, which is then
 /// how it is used.
@@ -243,51 +243,6 @@ pub(super) async fn with_readers(
     Ok(draft)
 }
 
-/// Rejects, or notes, other effects of the new name in Python.
-pub(super) async fn with_hazards(
-    project: &Project,
-    symbol: &LinkedSymbol,
-    ask: &Rename,
-    mut draft: Draft,
-) -> Result<Draft, RenameError> {
-    let (of, new_name) = (symbol.resolved(), ask.new_name.clone());
-    let edit = draft.edit.clone();
-    let work = move |view: &View, cancel: &_| {
-        let mut found = resolve::python_hazards(view, &of, &new_name, cancel)?;
-        for one in &mut found {
-            use PythonHazard::{AnsweredByHooks, KeywordsElsewhere, KeywordsOfDoubles, Printed, ReadByClass};
-            if let Printed(places) = one {
-                places.retain(|place| edit.changes(&place.0, place.1));
-            }
-            if let ReadByClass(places)
-            | KeywordsElsewhere(places)
-            | KeywordsOfDoubles(places)
-            | AnsweredByHooks(places) = one
-            {
-                places.retain(|place| !edit.changes(&place.0, place.1));
-            }
-        }
-        let found = found.into_iter();
-        let told = found.map(|one| {
-            let (text, places, refuses) =
-                describe_hazard(one, of.first().map_or("", resolve::IndexedDeclaration::name), &new_name);
-            Ok((text, listed(view, &places, cancel)?, refuses))
-        });
-        told.collect::<Result<Vec<_>, QuestionError>>()
-    };
-    for (text, places, refuses) in project.with_view(work).await?? {
-        // All uses are renamed.
-        if places.is_empty() && !matches!(refuses, HazardEffect::Yes) {
-            continue;
-        }
-        if !matches!(refuses, HazardEffect::No) && ask.doubts != DoubtPolicy::Note {
-            return Err(RenameError::Doubtful { why: text, places });
-        }
-        draft.notes.push(RenameNote::doubt(text, places));
-    }
-    Ok(draft)
-}
-
 /// Rejects or notes the rename of a name of C that macros may build with `##`.
 pub(super) async fn with_pasted_names(
     project: &Project,
@@ -310,122 +265,4 @@ pub(super) async fn with_pasted_names(
     }
     draft.notes.push(RenameNote::doubt(text, places));
     Ok(draft)
-}
-
-/// Whether a hazard rejects the rename or is only noted.
-enum HazardEffect {
-    Yes,
-    /// Rejects it, unless no place is left.
-    IfAny,
-    No,
-}
-
-fn describe_hazard(
-    hazard: PythonHazard,
-    old: &str,
-    new: &str,
-) -> (String, Vec<(RelPath, TextRange)>, HazardEffect) {
-    match hazard {
-        PythonHazard::OmittedByStar(places) => (
-            format!(
-                "`import *` omits '{new}' because of its underscore, but {} it through such an import",
-                counted(places.len(), "place uses", "places use")
-            ),
-            places,
-            HazardEffect::Yes,
-        ),
-        PythonHazard::MadePrivate(places) => (
-            format!("Python makes '{new}' private to the class, but it may be used outside the class"),
-            places,
-            HazardEffect::Yes,
-        ),
-        PythonHazard::MangledNameUsed(places) => (
-            format!("it is used outside its class by the mangled name that Python gives '{old}'"),
-            places,
-            HazardEffect::Yes,
-        ),
-        PythonHazard::MangledWithClass(places) => (
-            format!("private members of '{old}' are used by the mangled names that Python makes of its name"),
-            places,
-            HazardEffect::Yes,
-        ),
-        PythonHazard::OverridesOutside(base) => (
-            format!("{base}, a base outside the project, declares '{new}' too: it would be overridden"),
-            Vec::new(),
-            HazardEffect::Yes,
-        ),
-        PythonHazard::KeywordIsPassed(places) => (
-            format!("calls already pass '{new}' by keyword, which would then bind to this parameter"),
-            places,
-            HazardEffect::Yes,
-        ),
-        PythonHazard::KeywordsUnnamed(places) => (
-            format!("calls may pass '{old}' by keyword without naming it in the call"),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::KeywordsElsewhere(places) => (
-            format!("'{old}' is passed by keyword to what may be this function, and keeps its name there"),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::KeywordsOfDoubles(places) => (
-            format!(
-                "objects that may be used in its place, or replace it, are given '{old}' by keyword, which stays"
-            ),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::ComputedElsewhere(places) => (
-            format!("names that begin like '{old}' are computed and looked up, and it may be one of them"),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::AnsweredByHooks(places) => (
-            format!(
-                "`__getattr__` or `__getattribute__` of a class answers for '{old}' and may return it; these keep the name"
-            ),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::Printed(places) => (
-            format!("an f-string prints '{old}' as it is spelled (`{{…=}}`), and will print '{new}'"),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::ReachedByName(places) => (
-            format!(
-                "the function's variables are reached by their names here, and '{old}' may be one of them"
-            ),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::FieldsRead(places) => (
-            format!("the names of its class's fields may be given to the program here, '{old}' among them"),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::ParametersRead(places) => (
-            format!(
-                "the names of the function's parameters may be read here: check whether '{old}' has a meaning to it"
-            ),
-            places,
-            HazardEffect::No,
-        ),
-        PythonHazard::ReadByClass(places) => (
-            format!(
-                "{} in class bodies that bind '{old}' later, which the server takes for the class's own name",
-                counted(places.len(), "use", "uses")
-            ),
-            places,
-            HazardEffect::IfAny,
-        ),
-        PythonHazard::ParameterOfOthers(places) => (
-            format!(
-                "methods linked by overriding keep '{old}' as a parameter; calls that pass it by keyword may reach them"
-            ),
-            places,
-            HazardEffect::No,
-        ),
-    }
 }

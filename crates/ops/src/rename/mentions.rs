@@ -64,6 +64,8 @@ pub(super) struct Mention {
     /// Whether the program may look the symbol up by it: a string that consists of the name, or of a path
     /// with it, or that reads like code; anything in a file of another language.
     pub(super) may_be_looked_up: bool,
+    /// Whether it is a string of Python by which a dictionary is made or asked: `{"name": 1}`, `x["name"]`.
+    pub(super) is_key: bool,
     /// Whether it is a string that names nothing but this symbol: its path, or a name of several words.
     pub(super) is_its_name: bool,
     /// Whether it is renamed though nothing proves that it means the symbol: code in a string that overrides
@@ -124,6 +126,11 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
     settle_links(view, symbol, &mut found, cancel)?;
     if !resolve::is_found_by_name(view, &target.resolved()) {
         found.iter_mut().for_each(|one| (one.may_be_looked_up, one.is_its_name) = (false, false));
+    }
+    // Dictionaries of variables are told for themselves.
+    if resolve::is_variable_of_function(view, &target.resolved(), cancel) {
+        let keys = found.iter_mut().filter(|one| one.is_key);
+        keys.for_each(|one| (one.may_be_looked_up, one.is_its_name) = (false, false));
     }
     settle_strings(view, symbol, &mut found, cancel)?;
     in_strings::note_overrides(view, symbol, &mut found);
@@ -207,6 +214,7 @@ fn of_file(
             Medium::OtherLanguages => true,
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
+        let is_key = is_python && medium == Medium::Strings && is_key(text.as_str(), range);
         let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
         // The output that tests expect.
         let is_likely_mention = medium == Medium::Strings
@@ -219,6 +227,7 @@ fn of_file(
             range,
             medium,
             may_be_looked_up,
+            is_key,
             is_its_name,
             is_likely_mention,
             is_certain_mention: is_in_example && examples::uses(text.as_str(), range, (file, target)),
@@ -271,6 +280,17 @@ fn quoted<'t>(text: &'t str, range: TextRange, joints: &str) -> Option<(&'t str,
 /// Whether a string consists of a name, or of names joined as in paths: `"run"`, `"lib.run"`, `"lib:run"`.
 fn is_path(text: &str, range: TextRange) -> bool {
     quoted(text, range, "_.:/#-").is_some()
+}
+
+/// Whether a string that consists of the name is a key: `{"name": 1}`, `x["name"]`.
+fn is_key(text: &str, range: TextRange) -> bool {
+    if quoted(text, range, "").is_none_or(|(above, below)| !above.is_empty() || !below.is_empty()) {
+        return false;
+    }
+    let before = text[..range.start as usize].trim_end_matches(['"', '\'']).trim_end();
+    let behind = text[range.end as usize..].trim_start_matches(['"', '\'']).trim_start();
+    before.ends_with(['{', ',']) && behind.starts_with(':')
+        || before.ends_with('[') && behind.starts_with(']')
 }
 
 /// Whether the string around `range` is the target's path (`"lib.Box"`, `"Box.run"`), or its name alone if
@@ -416,6 +436,21 @@ mod tests {
             ("Box", false),
         ] {
             assert_eq!(has_several_words(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn keys_of_dictionaries() {
+        for (text, expected) in [
+            ("{\"run\": run}", true),
+            ("{'a': 1, 'run' : run}", true),
+            ("context['run']", true),
+            ("eval('run')", false),
+            ("['run', 'go']", false),
+            ("{'run fast': 1}", false),
+        ] {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            assert_eq!(is_key(text, TextRange::new(at, at + 3)), expected, "{text}");
         }
     }
 

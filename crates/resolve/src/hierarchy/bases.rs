@@ -2,7 +2,7 @@
 //! syntax cannot resolve. Invariant: terminates on every input (a class that is requested while its own bases
 //! are being resolved has no known bases); a base is never omitted.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::context::{last_word, text_before};
 use crate::family::has_types;
@@ -61,25 +61,29 @@ impl Base {
 }
 
 /// Returns the bases of `class`, resolved once per question.
-pub(crate) fn bases(resolver: &Resolver, class: &IndexedDeclaration) -> Result<Rc<[Base]>, Cancelled> {
+pub(crate) fn bases(resolver: &Resolver, class: &IndexedDeclaration) -> Result<Arc<[Base]>, Cancelled> {
     // If the file has changed since, the row number may belong to another declaration.
     let here = resolver.read_file(&class.file).and_then(|here| Some((here.row_of(class)?, here)));
-    let Some((row, here)) = here else { return Ok(Rc::new([unreadable()])) };
+    let Some((row, here)) = here else { return Ok(Arc::new([unreadable()])) };
     bases_in(resolver, &here, row)
 }
 
 /// Like [`bases`], for the class in `row` of a file that is already read.
-pub(crate) fn bases_in(resolver: &Resolver, here: &CurrentFile, row: usize) -> Result<Rc<[Base]>, Cancelled> {
+pub(crate) fn bases_in(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    row: usize,
+) -> Result<Arc<[Base]>, Cancelled> {
     let key = (here.file.path.clone(), row);
     if let Some(known) = resolver.bases.borrow().get(&key) {
         return Ok(known.clone());
     }
     if !resolver.finding_bases.borrow_mut().insert(key.clone()) {
-        return Ok(Rc::new([unreadable()]));
+        return Ok(Arc::new([unreadable()]));
     }
     let found = find(resolver, here, row);
     resolver.finding_bases.borrow_mut().remove(&key);
-    let found: Rc<[Base]> = found?.into();
+    let found: Arc<[Base]> = found?.into();
     resolver.bases.borrow_mut().insert(key, found.clone());
     Ok(found)
 }

@@ -1,9 +1,8 @@
-//! The classes of one language family in the project, and their inheritance. Built anew for each question,
-//! from class heads alone: of all classes, or of those that a question needs (`graph_by_need`). Invariant: cyclic bases
-//! are walked once; a class whose bases cannot be resolved is present all the same.
+//! The classes of one language family in the project, and their inheritance. Built from
+//! class heads alone: of all classes, once for all questions about the same files, or of those that a question needs (`graph_by_need`).
+//! Invariant: cyclic bases are walked once; a class whose bases cannot be resolved is present all the same.
 
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::context::{first_word, text_after};
@@ -17,19 +16,45 @@ use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
+#[derive(Clone, Debug)]
 pub(crate) struct ClassNode {
     pub(crate) class: IndexedDeclaration,
-    pub(crate) bases: Rc<[Base]>,
+    pub(crate) bases: Arc<[Base]>,
     up: Vec<usize>,
     down: Vec<usize>,
 }
 
 /// The inheritance graph. Classes are identified by number.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ClassGraph {
     nodes: Vec<ClassNode>,
     /// Class numbers, by file and by the byte at which the name begins.
     numbers: HashMap<(RelPath, u32), usize>,
+}
+
+/// The graphs of all classes, by language family. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct ClassGraphs(BTreeMap<Family, Arc<ClassGraph>>);
+
+impl ClassGraphs {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns about how many bytes of memory they take, without the files.
+    pub fn memory(&self) -> usize {
+        let of_base = |base: &Base| {
+            size_of::<Base>()
+                + base.written.chain.len()
+                + base.classes.len() * size_of::<IndexedDeclaration>()
+        };
+        let of_node = |(_, node): (usize, &ClassNode)| {
+            let links = (node.up.len() + node.down.len()) * size_of::<usize>();
+            // A node, and its entry among the numbers.
+            2 * size_of::<ClassNode>() + links + node.bases.iter().map(of_base).sum::<usize>()
+        };
+        self.0.values().map(|graph| graph.iter().map(of_node).sum::<usize>()).sum()
+    }
 }
 
 /// A class's place, by which classes are sorted.
@@ -38,7 +63,7 @@ type ClassPlace = (RelPath, usize);
 /// Classes with their bases, and what registers as what, of which a graph is made.
 #[derive(Default)]
 pub(crate) struct ClassHeads {
-    classes: BTreeMap<ClassPlace, (IndexedDeclaration, Rc<[Base]>)>,
+    classes: BTreeMap<ClassPlace, (IndexedDeclaration, Arc<[Base]>)>,
     /// Classes that are registered as subclasses, each with its abstract class.
     pub(crate) registered: Vec<(IndexedDeclaration, IndexedDeclaration)>,
 }
@@ -87,8 +112,27 @@ impl ClassHeads {
 }
 
 impl ClassGraph {
+    /// Returns the graph of all classes, built once from the same files.
+    pub(crate) fn read(resolver: &Resolver) -> Result<Arc<ClassGraph>, Cancelled> {
+        if let Some(known) = ClassGraph::known(resolver) {
+            return Ok(known);
+        }
+        let graph = Arc::new(ClassGraph::build(resolver)?);
+        if resolver.sources.snapshot().files.is_complete() {
+            let mut all = resolver.sources.class_graphs();
+            all.0.insert(resolver.family, graph.clone());
+            resolver.sources.keep_class_graphs(all);
+        }
+        Ok(graph)
+    }
+
+    /// Returns the graph of all classes if there is one.
+    pub(crate) fn known(resolver: &Resolver) -> Option<Arc<ClassGraph>> {
+        resolver.sources.class_graphs().0.get(&resolver.family).cloned()
+    }
+
     /// Builds the graph from the head of every class.
-    pub(crate) fn read(resolver: &Resolver) -> Result<ClassGraph, Cancelled> {
+    fn build(resolver: &Resolver) -> Result<ClassGraph, Cancelled> {
         let mut heads = ClassHeads::default();
         for file in resolver.sources.snapshot().files.iter() {
             let may_hold = |outline: &Arc<symd_syntax::Outline>| {

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::ecma::commonjs::WHOLE;
 use crate::ecma::renamed_exports::DEFAULT;
@@ -41,16 +42,19 @@ pub(crate) enum Kin<'q> {
 }
 
 impl ClassGraph {
-    /// Builds the graph of these classes and their kin, as far as it is a part of the complete one; the complete one
-    /// if all files are known.
+    /// Returns the complete graph if there is one, or else builds that of these classes and their kin, as far as it is a part of
+    /// the complete one.
     pub(crate) fn of_kin(
         resolver: &Resolver,
         classes: &[IndexedDeclaration],
         kin: Kin,
-    ) -> Result<ClassGraph, Cancelled> {
-        match resolver.sources.snapshot().files.is_complete() {
-            true => ClassGraph::read(resolver),
-            false => ClassGraph::by_names(resolver, classes, kin),
+    ) -> Result<Arc<ClassGraph>, Cancelled> {
+        // The members of one name are linked across the project.
+        let is_wide = matches!(kin, Kin::OfMember(_)) && resolver.sources.snapshot().files.is_complete();
+        match ClassGraph::known(resolver) {
+            Some(known) => Ok(known),
+            None if is_wide => ClassGraph::read(resolver),
+            None => ClassGraph::by_names(resolver, classes, kin),
         }
     }
 
@@ -59,7 +63,7 @@ impl ClassGraph {
         resolver: &Resolver,
         classes: &[IndexedDeclaration],
         kin: Kin,
-    ) -> Result<ClassGraph, Cancelled> {
+    ) -> Result<Arc<ClassGraph>, Cancelled> {
         let (heads, names) = (ClassHeads::default(), BTreeSet::new());
         let (below, default_modules, written) = (Vec::new(), BTreeSet::new(), HashMap::new());
         let mut part = GraphPart { resolver, kin, heads, names, below, default_modules, written };
@@ -97,7 +101,7 @@ struct WrittenClass {
 }
 
 impl GraphPart<'_, '_, '_> {
-    fn grow(mut self) -> Result<ClassGraph, Cancelled> {
+    fn grow(mut self) -> Result<Arc<ClassGraph>, Cancelled> {
         let files = &self.resolver.sources.snapshot().files;
         self.add_registered()?;
         if let Kin::OfMember(member) = self.kin {
@@ -117,7 +121,7 @@ impl GraphPart<'_, '_, '_> {
             has_grown |= self.add_kin(&graph)?;
             // What lacks something is discarded.
             if files.lacks_something() || !has_grown {
-                return Ok(graph);
+                return Ok(Arc::new(graph));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Members of Python classes, own and inherited.
 
+use std::sync::Arc;
+
 use crate::family::Family;
 use crate::hierarchy::graph::ClassGraph;
 use crate::resolver::Resolver;
@@ -33,7 +35,7 @@ pub fn inherited_members(
 }
 
 /// The classes of the project with their ancestors.
-pub(crate) struct Inherited(ClassGraph);
+pub(crate) struct Inherited(Arc<ClassGraph>);
 
 impl Inherited {
     pub(crate) fn read(resolver: &Resolver) -> Result<Inherited, Cancelled> {

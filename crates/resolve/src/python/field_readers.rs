@@ -4,7 +4,7 @@
 use crate::conflicts::SourcePlace;
 use crate::hierarchy::classes::is_class;
 use crate::python::fixtures::decorators;
-use crate::python::hazards::{places_of, with_name};
+use crate::python::name_places::{places_of, with_name};
 use crate::resolver::Resolver;
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;

@@ -8,8 +8,9 @@ use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::hierarchy::inheritance::Inheritance;
 use crate::meaning::Meaning;
-use crate::python::hazards::{places_of, with_name};
+use crate::python::keyword_uses::hands_on;
 use crate::python::keywords::is_value;
+use crate::python::name_places::{places_of, with_name};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, SearchStart};
 use crate::sources::IndexedDeclaration;
@@ -140,6 +141,20 @@ impl ClassKin {
             heirs: below.iter().map(of_node).collect(),
             around: around.iter().map(of_node).collect(),
         })
+    }
+
+    /// Whether a method `method` of one of the classes around takes keywords that it does not name, `keyword` among them.
+    pub(crate) fn hands_on(
+        &self,
+        resolver: &Resolver,
+        method: &str,
+        keyword: &str,
+    ) -> Result<bool, Cancelled> {
+        let may_hand_on = |one: &IndexedDeclaration| {
+            class_of(one).is_some_and(|class| self.holds_any(std::slice::from_ref(&class)))
+                && hands_on(resolver, one, keyword)
+        };
+        Ok(resolver.declared(method)?.iter().any(may_hand_on))
     }
 
     /// Whether one of `others` may come before or behind the class where a class inherits from both.

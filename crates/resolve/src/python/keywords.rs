@@ -7,8 +7,9 @@ use crate::context::last_word;
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::heads::arguments_of;
 use crate::meaning::Meaning;
-use crate::python::hazards::{places_of, with_name};
+use crate::python::function_values::{ClassKin, is_rebound};
 use crate::python::keyword_uses::{CONSTRUCTORS, hands_on};
+use crate::python::name_places::{places_of, with_name};
 use crate::python::reached_unnamed::{gets_class_of_object, is_class_of, is_in_string};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
@@ -62,12 +63,13 @@ pub(crate) fn is_value(text: &str, range: TextRange) -> bool {
 }
 
 /// Finds the keywords of the parameter `old` of `function` in calls of something else that may be the function, where the
-/// function is a value somewhere, and in the heads of classes, which are passed to some methods.
+/// function is a value somewhere, in the heads of classes, which are passed to some methods, and in calls of methods of the
+/// constructor's class that hand them on. `kin` are the classes around the function's.
 pub(crate) fn keywords_elsewhere(
     resolver: &Resolver,
     (here, function): (&CurrentFile, usize),
     old: &str,
-    is_value: bool,
+    (is_value, kin): (bool, &ClassKin),
 ) -> Result<Vec<SourcePlace>, Cancelled> {
     let takes_heads = takes_heads(here, function);
     let row = &here.outline.rows[function];
@@ -107,7 +109,10 @@ pub(crate) fn keywords_elsewhere(
                 _ if is_in_string(arguments, called_name) => true,
                 _ if !before.ends_with('.') && is_class(name) => true,
                 _ if name.is_empty() => is_value && callee.ends_with([')', ']']),
-                _ if before.ends_with('.') => is_value && holds_value(resolver, name)?,
+                _ if before.ends_with('.') => {
+                    is_constructor && kin.hands_on(resolver, name, old)?
+                        || is_value && holds_value(resolver, name)?
+                }
                 _ => is_value && may_run_values(resolver, &other, (callee, name), old)?,
             };
             if may_reach {
@@ -195,7 +200,8 @@ pub(crate) fn holds_value(resolver: &Resolver, name: &str) -> Result<bool, Cance
     Ok(false)
 }
 
-/// Whether the name that `callee` ends with is a variable or a parameter, or a function that may hand on the keyword `old`.
+/// Whether the name that `callee` ends with is a variable or a parameter, a function that may hand on the keyword `old`, or one whose
+/// name is bound to something else later.
 fn may_run_values(
     resolver: &Resolver,
     here: &CurrentFile,
@@ -211,7 +217,12 @@ fn may_run_values(
     };
     Ok(match scope::resolve_name(resolver, here, at, name)? {
         Meaning::Local | Meaning::LocalOrDeclared(_) => true,
-        Meaning::Declared(found) => found.iter().any(|one| holds(one) || hands_on(resolver, one, old)),
+        Meaning::Declared(found) => {
+            let may_run = |one: &IndexedDeclaration| {
+                holds(one) || hands_on(resolver, one, old) || is_rebound(resolver, one)
+            };
+            found.iter().any(may_run)
+        }
         _ => false,
     })
 }

@@ -9,8 +9,8 @@ use crate::conflicts::SourcePlace;
 use crate::family::Family;
 use crate::judge::TargetContext;
 use crate::occurrence::{Judgement, Occurrence, Role};
+use crate::python::function_heads::is_parameter;
 use crate::python::keyword_uses::keyword_uses;
-use crate::python::parameters::is_parameter;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
@@ -94,6 +94,17 @@ pub fn found_local(
         }
     }
     Ok(Some(found))
+}
+
+/// Whether the target is a variable of a function of Python and none of its parameters: nothing gives it a value by its name but
+/// what reaches all variables of the function, `locals()`.
+pub fn is_variable_of_function(sources: &dyn Sources, target: &IndexedDeclaration, cancel: &Cancel) -> bool {
+    let Some(family) = Family::dynamic_of(&target.file) else { return false };
+    let resolver = Resolver::new(sources, family, cancel);
+    resolver.read_file(&target.file).is_some_and(|here| {
+        let row = here.row_of(target).map(|at| &here.outline.rows[at]);
+        row.is_some_and(|row| row.is_local()) && function_of_parameter(&here, target).is_none()
+    })
 }
 
 /// Returns the function whose parameter the target is, which calls may name as a keyword.

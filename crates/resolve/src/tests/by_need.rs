@@ -173,7 +173,7 @@ fn unread_by_rename(fixture: &str, new_name: &str) -> (Vec<String>, usize) {
     let targets = [target(&memory, &path, at)];
     let found = |memory: &Memory| {
         let conflicts = find_conflicts(memory, &targets, new_name, &Cancel::new()).expect("not cancelled");
-        let hazards = python_hazards(memory, &targets, new_name, &Cancel::new()).expect("not cancelled");
+        let hazards = rename_hazards(memory, &targets, new_name, &Cancel::new()).expect("not cancelled");
         (conflicts.into_iter().collect::<BTreeSet<_>>(), hazards)
     };
     let (conflicts, hazards) = everywhere(&memory, found);

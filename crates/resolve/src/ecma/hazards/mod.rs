@@ -57,7 +57,7 @@ struct RenamedSymbol<'q, 's> {
 }
 
 /// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty in other languages.
-pub fn ecma_hazards(
+pub(crate) fn ecma_hazards(
     sources: &dyn Sources,
     targets: &[IndexedDeclaration],
     new_name: &str,

@@ -10,6 +10,7 @@ mod server_bases;
 mod through_super;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub use self::override_family::{OutsideMember, OverrideFamily, UnknownBase, UnknownFact};
 use self::own_members::of;
@@ -54,16 +55,10 @@ pub fn overrides(
         let members = own_member_rows(&class, name).into_iter().map(|row| of(&class, row)).collect();
         return Ok(OverrideFamily { members, ..OverrideFamily::default() });
     }
-    // Servers say of which classes a class inherits that no text names.
-    let mut graph = match settled.is_empty() {
+    let graph = match settled.is_empty() {
         true => ClassGraph::of_kin(&resolver, std::slice::from_ref(&class), Kin::OfMember(name))?,
-        false => ClassGraph::read(&resolver)?,
+        false => with_settled(ClassGraph::clone(&*ClassGraph::read(&resolver)?), settled),
     };
-    for from in 0..graph.iter().count() {
-        for to in settled_classes(&graph, graph.node(from), settled) {
-            graph.link(from, to);
-        }
-    }
     let Some(number) = graph.number(&class) else { return Ok(alone) };
     let linking = Linking { resolver: &resolver, graph: &graph, name, settled };
     let mut family = linking.family(number, target)?;
@@ -71,6 +66,16 @@ pub fn overrides(
         family.outside_project.push(OutsideMember { class, base });
     }
     Ok(family)
+}
+
+/// Adds what servers say: of which classes a class inherits that no text names.
+fn with_settled(mut graph: ClassGraph, settled: &ServerBases) -> Arc<ClassGraph> {
+    for from in 0..graph.iter().count() {
+        for to in settled_classes(&graph, graph.node(from), settled) {
+            graph.link(from, to);
+        }
+    }
+    Arc::new(graph)
 }
 
 /// Returns the class of which the target is a member that can override another.

@@ -1,7 +1,7 @@
-//! The parameters in the head of a Python function.
+//! The head of a Python function as its text shows it: its parameters.
 
 use crate::brackets::close_bracket;
-use crate::context::first_word;
+use crate::context::{first_word, last_word};
 use crate::hierarchy::heads::arguments_of;
 use crate::resolver::CurrentFile;
 
@@ -36,4 +36,10 @@ pub(crate) fn is_parameter(here: &CurrentFile, function: usize, name_start: u32)
 pub(crate) fn takes_unnamed(here: &CurrentFile, function: usize, name: &str) -> bool {
     let all = parameters_of(here, function);
     all.iter().any(|one| one.starts_with("**")) && !all.iter().any(|one| first_word(one) == name)
+}
+
+/// Whether the text ends with the beginning of a function's head, before its parenthesis.
+pub(crate) fn is_head(before: &str) -> bool {
+    let before = before.trim_end();
+    last_word(before[..before.len() - last_word(before).len()].trim_end()) == "def"
 }

@@ -1,0 +1,90 @@
+//! Effects of a new name of a member of a Python class: privacy, fields and keys that the program reads by their names, members of
+//! library classes that it would override.
+
+use super::private_names::{is_private, made_private, mangled_uses};
+use super::{breaks, computed, doubt};
+use crate::context::{Receiver, receiver};
+use crate::hierarchy::graph::ClassGraph;
+use crate::hierarchy::graph_by_need::Kin;
+use crate::library_members::MemberLookup;
+use crate::python::builtin_classes::lookup_member;
+use crate::python::computed_names::computed_keys;
+use crate::python::field_readers::field_readers;
+use crate::python::name_places::{places_of, with_name};
+use crate::rename_hazard::{HazardPlaces, RenameHazard};
+use crate::resolver::Resolver;
+use crate::sources::IndexedDeclaration;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+
+/// Finds the hazards of a member of a class.
+pub(super) fn member(
+    resolver: &Resolver,
+    targets: &[IndexedDeclaration],
+    new_name: &str,
+) -> Result<Vec<RenameHazard>, Cancelled> {
+    let old = targets.first().map_or("", IndexedDeclaration::name);
+    let mut found = Vec::new();
+    let mut classes = Vec::new();
+    for target in targets {
+        let Some(here) = resolver.read_file(&target.file) else { continue };
+        let Some(class) = here.row_of(target).and_then(|row| here.outline.rows[row].parent()) else {
+            continue;
+        };
+        classes.push((here.file.path.clone(), here.outline.rows[class].range(), here.target(class)));
+    }
+    if is_private(new_name) {
+        let mut places = Vec::new();
+        for other in with_name(resolver, old)? {
+            let is_inside = |range: TextRange| {
+                classes.iter().any(|(path, class, _)| *path == other.file.path && class.contains(range))
+            };
+            let outside = places_of(&other, old).into_iter().filter(|range| {
+                let text = other.text.as_str();
+                !is_inside(*range) && receiver(text, range.start as usize, resolver.family) != Receiver::None
+            });
+            places.extend(outside.map(|range| (other.file.path.clone(), range)));
+        }
+        found.extend(made_private(new_name, places));
+    }
+    if is_private(old) {
+        let mut places = Vec::new();
+        for (_, _, class) in &classes {
+            places.extend(mangled_uses(resolver, class.name(), old)?);
+        }
+        let text = format!("it is used outside its class by the mangled name that Python gives '{old}'");
+        found.extend(breaks(HazardPlaces::All, text, places));
+        return Ok(found);
+    }
+    let owners: Vec<IndexedDeclaration> = classes.iter().map(|(_, _, class)| class.clone()).collect();
+    let graph = ClassGraph::of_kin(resolver, &owners, Kin::Around)?;
+    let mut keys = Vec::new();
+    for class in &owners {
+        let around = graph.number(class).into_iter().flat_map(|at| graph.ancestors(at));
+        let mut outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
+        if outside.any(|base| base.ends_with("Enum") || base.ends_with("Flag")) {
+            keys.extend(computed_keys(resolver, class)?);
+        }
+    }
+    found.extend(computed(old, keys));
+    if let Some(first) = targets.first() {
+        let text =
+            format!("the names of its class's fields may be given to the program here, '{old}' among them");
+        found.extend(doubt(HazardPlaces::All, text, field_readers(resolver, first)?));
+    }
+    for class in &owners {
+        let Some(at) = graph.number(class) else { continue };
+        let around = graph.descendants(at).into_iter().flat_map(|heir| graph.ancestors(heir));
+        let outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
+        for base in outside {
+            if let MemberLookup::Yes(base) = lookup_member(base, new_name) {
+                let text = format!(
+                    "{base}, a base outside the project, declares '{new_name}' too: it would be overridden"
+                );
+                found.push(RenameHazard::breaks(text, Vec::new()));
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
+}
