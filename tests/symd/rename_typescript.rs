@@ -185,6 +185,14 @@ fn strings_that_name_no_symbol_are_no_doubt() {
             assert!(text.ends_with("; complete]"), "{name_path}: {text}");
         }
     });
+    let Some(servers) = real_server("tsc") else { return };
+    let lib = b"export function camelcase() {\n  return 1;\n}\n";
+    let lock = b"{ \"packages\": { \"node_modules/camelcase\": {} } }\n";
+    let files: [(&str, &[u8]); 2] = [("lib.ts", lib), ("package-lock.json", lock)];
+    play(&files, Answers::Real(servers), async |stage| {
+        let text = stage.done("rename_symbol", rename("camelcase", "camelCase")).await;
+        assert!(text.ends_with("; complete]"), "{text}");
+    });
     let lib = "export class Game {\n  start() {\n    return 1;\n  }\n}\n";
     let user = "import { Game } from \"./lib\";\n\nexport const run = () => \"start,stop\".split(\",\").map((name) => (new Game() as any)[name]());\n";
     with_tsc(lib, user, async |stage| {

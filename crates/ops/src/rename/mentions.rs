@@ -28,6 +28,21 @@ pub(super) const MAX_MENTIONS: usize = 10_000;
 /// Extensions of prose files.
 const PROSE: [&str; 8] = ["md", "markdown", "rst", "txt", "adoc", "asciidoc", "org", "tex"];
 
+/// Files in which package managers list what a project depends on: what they name are packages of others.
+const LOCK_FILES: [&str; 11] = [
+    "Cargo.lock",
+    "Gemfile.lock",
+    "Pipfile.lock",
+    "bun.lock",
+    "composer.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "uv.lock",
+    "yarn.lock",
+];
+
 /// The kind of text that holds a mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Medium {
@@ -208,7 +223,7 @@ fn of_file(
                     || is_filled_by_name(text.as_str(), range)
                     || is_split(text.as_str(), range)
             }
-            Medium::OtherLanguages => true,
+            Medium::OtherLanguages => !LOCK_FILES.contains(&file.path.file_name()),
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
         let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
