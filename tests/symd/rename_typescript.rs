@@ -200,3 +200,24 @@ fn strings_that_name_no_symbol_are_no_doubt() {
         assert!(text.ends_with("incomplete: a note says what is in doubt]"), "{text}");
     });
 }
+
+#[test]
+fn a_value_that_a_function_gave_is_written_out_with_its_names() {
+    let lib = "export interface Point {\n  x: number;\n}\n\nexport const make = (x: number): Point => ({ x });\n\nexport function tags() {\n  return [1];\n}\n";
+    let user = |call: &str| {
+        format!(
+            "import {{ make, tags }} from \"./lib\";\n\nconst made = {call};\nexport const text = JSON.stringify(made);\nexport const all = [make, tags];\n"
+        )
+    };
+    for (call, is_told) in [("make(1)", true), ("tags()", false)] {
+        with_tsc(lib, &user(call), async |stage| {
+            let text = stage.done("rename_symbol", rename("Point/x", "left")).await;
+            assert_eq!(
+                text.contains("the names of these members are written out"),
+                is_told,
+                "{call}: {text}"
+            );
+            assert_eq!(text.ends_with("; complete]"), !is_told, "{call}: {text}");
+        });
+    }
+}

@@ -82,7 +82,7 @@ fn keys(text: &str, name: &str) -> Vec<usize> {
     let mut found = Vec::new();
     for at in memchr::memmem::find_iter(text.as_bytes(), "exports") {
         let rest = text[at + "exports".len()..].trim_start();
-        if let Some(member) = rest.strip_prefix('.') {
+        if let Some(member) = rest.strip_prefix('.').map(str::trim_start) {
             let value = member.strip_prefix(name).and_then(|rest| rest.trim_start().strip_prefix('='));
             let is_it = first_word(member) == name
                 && value.is_some_and(|value| first_word(value.trim_start()) == name);
