@@ -85,8 +85,8 @@ pub struct Readiness {
     /// Whether its progress reports cover only requests and checks, and so say nothing about its knowledge of
     /// the project.
     pub ignores_progress: bool,
-    /// Whether its first answer already covers the whole project, so that missing progress reports are no
-    /// reason for doubt.
+    /// Whether its first answer already covers the whole project, as its answers wait for what it loads, so that
+    /// neither missing nor open progress is a reason for doubt.
     pub whole_from_start: bool,
     /// Whether it loads nothing before a document is opened. If so, the first requested document is opened
     /// when the server starts, and `start_grace_ms` counts from then.

@@ -11,15 +11,42 @@ use lsp_types::{
     DocumentSymbolClientCapabilities, DynamicRegistrationClientCapabilities, FailureHandlingKind,
     GeneralClientCapabilities, GotoCapability, HoverClientCapabilities, MarkupKind,
     PrepareSupportDefaultBehavior, PublishDiagnosticsClientCapabilities, RenameClientCapabilities,
-    ResourceOperationKind, SignatureHelpClientCapabilities, SymbolKind as LspSymbolKind,
-    SymbolKindCapability, TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
-    WindowClientCapabilities, WorkspaceClientCapabilities, WorkspaceEditClientCapabilities,
-    WorkspaceFileOperationsClientCapabilities,
+    ResourceOperationKind, SemanticTokenType, SemanticTokensClientCapabilities,
+    SemanticTokensClientCapabilitiesRequests, SemanticTokensFullOptions, SignatureHelpClientCapabilities,
+    SymbolKind as LspSymbolKind, SymbolKindCapability, TextDocumentClientCapabilities,
+    TextDocumentSyncClientCapabilities, TokenFormat, WindowClientCapabilities, WorkspaceClientCapabilities,
+    WorkspaceEditClientCapabilities, WorkspaceFileOperationsClientCapabilities,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::span::ColumnEncoding;
+
+/// The types of tokens that LSP 3.17 knows (`SemanticTokenTypes`).
+const TOKEN_TYPES: [SemanticTokenType; 22] = [
+    SemanticTokenType::NAMESPACE,
+    SemanticTokenType::TYPE,
+    SemanticTokenType::CLASS,
+    SemanticTokenType::ENUM,
+    SemanticTokenType::INTERFACE,
+    SemanticTokenType::STRUCT,
+    SemanticTokenType::TYPE_PARAMETER,
+    SemanticTokenType::PARAMETER,
+    SemanticTokenType::VARIABLE,
+    SemanticTokenType::PROPERTY,
+    SemanticTokenType::ENUM_MEMBER,
+    SemanticTokenType::EVENT,
+    SemanticTokenType::FUNCTION,
+    SemanticTokenType::METHOD,
+    SemanticTokenType::MACRO,
+    SemanticTokenType::KEYWORD,
+    SemanticTokenType::MODIFIER,
+    SemanticTokenType::COMMENT,
+    SemanticTokenType::STRING,
+    SemanticTokenType::NUMBER,
+    SemanticTokenType::REGEXP,
+    SemanticTokenType::OPERATOR,
+];
 
 /// The notifications that a server wants for open documents (LSP 3.17, `TextDocumentSyncOptions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +279,17 @@ fn typed() -> ClientCapabilities {
             ..Default::default()
         }),
         call_hierarchy: Some(CallHierarchyClientCapabilities { dynamic_registration: Some(false) }),
+        // Without it tsc's tokens have no types, and are none.
+        semantic_tokens: Some(SemanticTokensClientCapabilities {
+            dynamic_registration: Some(false),
+            requests: SemanticTokensClientCapabilitiesRequests {
+                range: None,
+                full: Some(SemanticTokensFullOptions::Bool(true)),
+            },
+            token_types: TOKEN_TYPES.to_vec(),
+            formats: vec![TokenFormat::RELATIVE],
+            ..Default::default()
+        }),
         diagnostic: Some(DiagnosticClientCapabilities {
             // With dynamic registration ty would register it some time after `initialized`, and the first
             // request would wait for diagnostics that are never published.

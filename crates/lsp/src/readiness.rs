@@ -10,7 +10,8 @@
 //! counts from the first document on ([`Rules::opens_first`]). After the time limit the server counts as
 //! ready in any case, with a note that its answers may be incomplete. Later progress leaves it ready with
 //! such a note; a later `quiescent: false` makes it not ready. A server that reports nothing at all gets the
-//! note for [`SILENT_START`], unless its first answer is known to be complete ([`Rules::whole_from_start`]).
+//! note for [`SILENT_START`]. A server whose answers are known to wait for its work, so that the first is complete, gets
+//! neither note ([`Rules::whole_from_start`]).
 //!
 //! A server whose inner process crashes may end its progress as if it had succeeded
 //! (typescript-language-server, when tsserver dies). The only sign is a complaint close to the end of
@@ -180,6 +181,8 @@ impl Readiness {
             Some(missing) if !self.was_ready || (self.quiescent == Some(false) && !over) => {
                 ReadinessState::Loading(missing)
             }
+            // An answer waits for the work.
+            Some(_) if self.rules.whole_from_start && self.quiescent != Some(false) => ReadinessState::Ready,
             Some(missing) => ReadinessState::MaybeIncomplete(missing),
             None => match &self.untrusted_reason {
                 Some(message) => {
@@ -325,6 +328,16 @@ mod tests {
         play.check(0, "loading: it is starting");
         play.tell(100, ReadinessEvent::Initialized);
         play.check(100, "ready");
+    }
+
+    #[test]
+    fn a_server_whose_answers_wait_for_its_work() {
+        let mut play = Play::new("start-grace-ms = 0\nwhole-from-start = true");
+        play.tell(0, ReadinessEvent::Initialized);
+        play.begin(260, "a", "Loading");
+        play.check(300, "ready");
+        play.end(3_000, "a");
+        play.check(3_000, "ready");
     }
 
     #[test]

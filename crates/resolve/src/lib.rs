@@ -58,7 +58,9 @@ pub use constructed::constructed_members;
 pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, pasted_names, unnamed_uses};
 pub use definitions::{MeantDeclarations, definitions};
 pub use ecma::augmentation::augmented_outside;
+pub use ecma::commonjs::own_export_names;
 pub use ecma::importers::importers;
+pub use ecma::plain_strings::is_plain_string;
 pub use enclosing::{attributed_row, enclosing_row};
 pub use external_reader::{find_external_reader, is_named_like_its_file};
 pub use family::{

@@ -121,10 +121,11 @@ fn has_attributes(class: &Item) -> bool {
 }
 
 impl MemberSearch<'_> {
-    /// Returns the class whose name starts at a place.
+    /// Returns the class or interface whose name starts at a place.
     async fn class_at(&mut self, place: &Span) -> Result<Option<Item>, ServerError> {
         let symbols = self.symbols(&place.file).await?;
-        Ok(find(&symbols, place.start).filter(|item| item.kind == SymbolKind::Class).cloned())
+        let is_class = |item: &&Item| matches!(item.kind, SymbolKind::Class | SymbolKind::Interface);
+        Ok(find(&symbols, place.start).filter(is_class).cloned())
     }
 
     fn uri_of(&self, file: &FileRef) -> String {

@@ -11,6 +11,7 @@ use super::definition_index::{DefinitionIndex, PlaceMeaning, Placed};
 use super::fixtures::FixtureValues;
 use super::fluent::{follow_constructed, follow_fluent};
 use super::in_quotes::in_quotes;
+use super::kept_exports::keep_exports;
 use super::linked::LinkedSymbol;
 use super::merged::{RenameAnswers, is_unproven, rename_error, united};
 use super::places::listed;
@@ -73,6 +74,7 @@ pub(super) async fn draft(
         let count = edit.files.values().map(|file| file.edits.len()).sum();
         let places = in_question(project, symbol, &edit, judged);
         leads.ask(project, symbol, &places).await?;
+        let kept = keep_exports(project, symbol, &edit, judged, &mut leads).await?;
         let silent = |place: &Placed| leads.sense(place, |_| false) == PlaceMeaning::Unsaid;
         let silent: Vec<Placed> = places.into_iter().filter(silent).collect();
         given.follow(project, symbol, &silent, &mut leads).await?;
@@ -85,7 +87,7 @@ pub(super) async fn draft(
         if is_settled || round >= ROUNDS || ask.waiting == WaitPolicy::DontWait {
             let note = unparsed_note(&edit, unseen, &symbol.target);
             let mut draft = to_draft(project, symbol, ask, said, edit, findings, judged).await?;
-            draft.notes.extend(note);
+            draft.notes.extend(note.into_iter().chain(kept));
             return Ok(draft);
         }
         before = Some(count);
@@ -144,6 +146,26 @@ fn split_shorthands(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
     files
         .flat_map(|(path, file)| file.edits.iter().filter(is_pair).map(move |edit| (path, edit.range.start)))
         .collect()
+}
+
+/// Returns the keys of objects that keep the old name where the edit renames the value: of `{ run: go }`, which was `{ run }` or
+/// `{ run: run }`. What leads there names the key.
+fn kept_keys(edit: &ServerEdit, name: &str) -> HashSet<(RelPath, u32)> {
+    let mut kept = HashSet::new();
+    for (path, file) in &edit.files {
+        for one in &file.edits {
+            if one.new_text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':')) {
+                kept.insert((path.clone(), one.range.start));
+                continue;
+            }
+            let before = file.text.as_str().get(..one.range.start as usize).unwrap_or("").trim_end();
+            let key =
+                before.strip_suffix(':').map(str::trim_end).and_then(|before| before.strip_suffix(name));
+            let key = key.filter(|before| before.trim_end().ends_with(['{', ',']));
+            kept.extend(key.and_then(|key| Some((path.clone(), u32::try_from(key.len()).ok()?))));
+        }
+    }
+    kept
 }
 
 /// Returns the places whose definition the server is asked for: what its edit omits and may mean the symbol,
@@ -272,6 +294,7 @@ fn found(
 ) -> Findings {
     let touched = touched(edit);
     let split = split_shorthands(edit);
+    let kept = kept_keys(edit, &symbol.target.name);
     let compared = compare(judged, &touched, &project.languages, symbol.target.language);
     let is_ours = |(path, range): &Placed| {
         let is_member = |one: &Target| {
@@ -293,7 +316,8 @@ fn found(
         false => leads.sense(place, is_ours),
     };
     let mut findings = Findings::default();
-    for place in compared.silent.iter().map(placed) {
+    let names_key = |place: &Placed| leads.leads_to_any(place, &kept);
+    for place in compared.silent.iter().map(placed).filter(|place| !names_key(place)) {
         match sense(&place) {
             PlaceMeaning::Symbol => findings.added.push(place),
             PlaceMeaning::Both => findings.both.push(place),
@@ -308,7 +332,7 @@ fn found(
             PlaceMeaning::Unsaid => findings.silent.push(place),
         }
     }
-    for place in open(&touched, judged) {
+    for place in open(&touched, judged).into_iter().filter(|place| !names_key(place)) {
         match sense(&place) {
             PlaceMeaning::Symbol => findings.added.push(place),
             PlaceMeaning::Both => findings.both.push(place),
@@ -329,7 +353,9 @@ fn found(
         }
         .push(place);
     }
-    let changed = judged.occurrences.iter().filter(|one| touched.contains(&(&one.path, one.range.start)));
+    // A shorthand that becomes a pair serves both.
+    let is_whole = |place: &(&RelPath, u32)| touched.contains(place) && !split.contains(place);
+    let changed = judged.occurrences.iter().filter(|one| is_whole(&(&one.path, one.range.start)));
     let changed = changed.map(|one| (one.path.clone(), one.range));
     findings.both.extend(changed.filter(|one| leads.sense(one, is_ours) == PlaceMeaning::Both));
     findings.other_languages = compared.other_languages.iter().map(placed).collect();

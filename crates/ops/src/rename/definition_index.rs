@@ -2,7 +2,7 @@
 //! it to the symbol, is renamed too, and one that also means something else is not renamed. Invariant: no
 //! place is asked about twice, and a place without an answer proves nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
@@ -110,6 +110,14 @@ impl DefinitionIndex {
             [only] => Some(only.clone()),
             _ => None,
         }
+    }
+
+    /// Whether `place` leads to one of these places, each a file and the start of a name.
+    pub(super) fn leads_to_any(&self, place: &Placed, names: &HashSet<(RelPath, u32)>) -> bool {
+        let lead = self.0.get(&(place.0.clone(), place.1.start));
+        lead.is_some_and(|lead| {
+            lead.to.iter().any(|(path, range)| names.contains(&(path.clone(), range.start)))
+        })
     }
 
     /// Records that `place` means something other than the symbol.

@@ -28,6 +28,21 @@ pub(super) const MAX_MENTIONS: usize = 10_000;
 /// Extensions of prose files.
 const PROSE: [&str; 8] = ["md", "markdown", "rst", "txt", "adoc", "asciidoc", "org", "tex"];
 
+/// Files in which package managers list what a project depends on: what they name are packages of others.
+const LOCK_FILES: [&str; 11] = [
+    "Cargo.lock",
+    "Gemfile.lock",
+    "Pipfile.lock",
+    "bun.lock",
+    "composer.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "uv.lock",
+    "yarn.lock",
+];
+
 /// The kind of text that holds a mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Medium {
@@ -202,7 +217,10 @@ fn of_file(
     let is_python = target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
     let mut push = |range, medium| {
         let is_in_example = is_python && medium == Medium::Docs && examples::holds(text.as_str(), range);
+        let is_plain = medium == Medium::Strings
+            && (is_no_name(target) || resolve::is_plain_string(file, text.as_str(), range));
         let may_be_looked_up = match medium {
+            _ if is_plain => false,
             Medium::Comments => false,
             Medium::Docs => is_in_example,
             Medium::Strings => {
@@ -210,8 +228,9 @@ fn of_file(
                     || reads_like_code(text.as_str(), range)
                     || resolve::is_type(target.symbol.kind) && is_shown(text.as_str(), range)
                     || is_filled_by_name(text.as_str(), range)
+                    || is_split(text.as_str(), range)
             }
-            Medium::OtherLanguages => true,
+            Medium::OtherLanguages => !LOCK_FILES.contains(&file.path.file_name()),
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
         let is_key = is_python && medium == Medium::Strings && is_key(text.as_str(), range);
@@ -220,8 +239,10 @@ fn of_file(
         let is_likely_mention = medium == Medium::Strings
             && resolve::is_type(target.symbol.kind)
             && is_title(text.as_str(), range, &target.name);
-        let is_its_name =
-            medium == Medium::Strings && !is_own && (is_name_of(text.as_str(), range, target) || is_given());
+        let is_its_name = medium == Medium::Strings
+            && !is_plain
+            && !is_own
+            && (is_name_of(text.as_str(), range, target) || is_given());
         found.push(Mention {
             path: file.path.clone(),
             range,
@@ -377,6 +398,20 @@ fn is_filled_by_name(text: &str, range: TextRange) -> bool {
     has_place && ["locals()", "globals()", "vars(", "__dict__"].iter().any(|names| text.contains(names))
 }
 
+/// Whether a string is a list of names that the program splits: `"start stop".split(" ")`.
+fn is_split(text: &str, range: TextRange) -> bool {
+    let behind =
+        text[range.end as usize..].trim_start_matches(|c: char| c.is_alphanumeric() || "_, |;\t".contains(c));
+    let behind = behind.strip_prefix(['"', '\'']);
+    behind.is_some_and(|behind| behind.trim_start().starts_with(".split("))
+}
+
+/// Whether no program can look the target up: an interface of TypeScript is gone when it runs.
+fn is_no_name(target: &Target) -> bool {
+    let grammar = target.file.grammar().map(|grammar| grammar.name());
+    target.symbol.kind == SymbolKind::Interface && matches!(grammar, Some("typescript" | "tsx"))
+}
+
 /// Whether a string has a type's name as programs print it: `Missing: no such key`, `<Box object>`,
 /// `<class 'Box'>`.
 fn is_shown(text: &str, range: TextRange) -> bool {
@@ -452,6 +487,18 @@ mod tests {
             let at = u32::try_from(text.find("run").expect("in it")).expect("short");
             assert_eq!(is_key(text, TextRange::new(at, at + 3)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_string_may_list_names() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            assert_eq!(is_split(text, TextRange::new(at, at + 3)), expected, "{text}");
+        };
+        check("\"run,go\".split(\",\")", true);
+        check("'go run stop'.split()", true);
+        check("\"run,go\"", false);
+        check("\"run: go\".split(\",\")", false);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod generated;
 mod hazards;
 mod in_quotes;
 mod in_strings;
+mod kept_exports;
 mod library_names;
 mod linked;
 mod mentioned;

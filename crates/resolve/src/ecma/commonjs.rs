@@ -6,6 +6,8 @@ use crate::family::Family;
 use crate::meaning::{Meaning, binds};
 use crate::modules::Module;
 use crate::resolver::Resolver;
+use crate::sources::{IndexedDeclaration, Sources};
+use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_index::FileEntry;
 use symd_syntax::{ImportKind, Imported};
@@ -55,32 +57,80 @@ pub(crate) fn may_offer(resolver: &Resolver, file: &FileEntry, name: &str) -> bo
 
 /// Whether a text assigns the variable `name` to the export of that name.
 fn assigns(text: &str, name: &str) -> bool {
-    memchr::memmem::find_iter(text.as_bytes(), "exports").any(|at| {
-        let rest = text[at + "exports".len()..].trim_start();
-        if let Some(member) = rest.strip_prefix('.') {
-            let value = member.strip_prefix(name).and_then(|rest| rest.trim_start().strip_prefix('='));
-            return first_word(member) == name
-                && value.is_some_and(|value| first_word(value.trim_start()) == name);
-        }
-        let Some(object) = rest.strip_prefix('=').map(str::trim_start) else { return false };
-        object.starts_with('{') && has_own(&object[..close_bracket(object, 0)], name)
-    })
+    !keys(text, name).is_empty()
 }
 
-/// Whether an object has a member `name` that the variable of that name gives: `{ name }`, `{ name: name }`.
-fn has_own(object: &str, name: &str) -> bool {
-    memchr::memmem::find_iter(object.as_bytes(), name).any(|at| {
+/// Returns the places where a CommonJS module names the export that its own `target` is given to, if it has the target's name:
+/// the keys in `exports.run = run`, `exports["run"] = run`, `module.exports = { run }`.
+pub fn own_export_names(sources: &dyn Sources, target: &IndexedDeclaration) -> Vec<TextRange> {
+    let is_script = Family::of(&target.file) == Some(Family::Ecma);
+    let is_of_module = target.row().is_some_and(|(_, row)| row.parent().is_none());
+    if !is_script || !is_of_module || !target.file.holds("exports") {
+        return Vec::new();
+    }
+    let Some(current) = target.unchanged_text(sources) else { return Vec::new() };
+    let name = target.name();
+    let range = |at: usize| {
+        let start = u32::try_from(at).ok()?;
+        Some(TextRange::new(start, start.checked_add(u32::try_from(name.len()).ok()?)?))
+    };
+    keys(current.text.as_str(), name).into_iter().filter_map(range).collect()
+}
+
+/// Returns the bytes of the keys by which a text gives the variable `name` to the export of that name.
+fn keys(text: &str, name: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    for at in memchr::memmem::find_iter(text.as_bytes(), "exports") {
+        let rest = text[at + "exports".len()..].trim_start();
+        if let Some(member) = rest.strip_prefix('.').map(str::trim_start) {
+            let value = member.strip_prefix(name).and_then(|rest| rest.trim_start().strip_prefix('='));
+            let is_it = first_word(member) == name
+                && value.is_some_and(|value| first_word(value.trim_start()) == name);
+            found.extend(is_it.then(|| text.len() - member.len()));
+            continue;
+        }
+        // `exports["run"] = run`
+        if let Some(key) =
+            rest.strip_prefix('[').map(str::trim_start).filter(|key| key.starts_with(['"', '\'']))
+        {
+            let value = key[1..].strip_prefix(name).and_then(|rest| rest.strip_prefix(&key[..1]));
+            let value = value.and_then(|rest| rest.trim_start().strip_prefix(']'));
+            let value = value.and_then(|rest| rest.trim_start().strip_prefix('='));
+            let is_it = value.is_some_and(|value| first_word(value.trim_start()) == name);
+            found.extend(is_it.then(|| text.len() - key.len() + 1));
+            continue;
+        }
+        let Some(object) = rest.strip_prefix('=').map(str::trim_start) else { continue };
+        if object.starts_with('{') {
+            let begin = text.len() - object.len();
+            let of_object = &object[..close_bracket(object, 0)];
+            found.extend(keys_in(of_object, name).into_iter().map(|key| begin + key));
+        }
+    }
+    found
+}
+
+/// Returns the bytes of the keys `name` of an object to which the variable of that name is given: `{ name }`, `{ name: name }`.
+fn keys_in(object: &str, name: &str) -> Vec<usize> {
+    let key = |at: usize| {
         let (left, right) = (object[..at].trim_end(), object[at + name.len()..].trim_start());
         let is_whole =
             last_word(&object[..at]).is_empty() && first_word(&object[at + name.len()..]).is_empty();
-        let is_value = left.strip_suffix(':').is_some_and(|left| last_word(left.trim_end()) == name);
-        is_whole && right.starts_with([',', '}']) && (left.ends_with(['{', ',']) || is_value)
-    })
+        if !is_whole || !right.starts_with([',', '}']) {
+            return None;
+        }
+        if left.ends_with(['{', ',']) {
+            return Some(at);
+        }
+        let key = left.strip_suffix(':')?.trim_end();
+        (last_word(key) == name).then(|| key.len() - name.len())
+    };
+    memchr::memmem::find_iter(object.as_bytes(), name).filter_map(key).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::assigns;
+    use super::{assigns, keys};
 
     #[test]
     fn what_is_exported() {
@@ -95,6 +145,18 @@ mod tests {
             ("const api = module.exports = {}; api.run = 1;", false),
         ] {
             assert_eq!(assigns(text, "run"), expected, "{text}");
+        }
+    }
+    #[test]
+    fn the_keys_of_exports() {
+        for (text, expected) in [
+            ("exports.run = run;", vec![8]),
+            ("exports[\"run\"] = run;", vec![9]),
+            ("exports['run'] = go;", vec![]),
+            ("module.exports = { go, run };", vec![23]),
+            ("module.exports = { run: run };\nexports . run=run", vec![19, 41]),
+        ] {
+            assert_eq!(keys(text, "run"), expected, "{text}");
         }
     }
 }

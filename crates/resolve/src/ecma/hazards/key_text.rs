@@ -40,7 +40,8 @@ impl<'t> KeyText<'t> {
     pub(super) fn may_be(&self, name: &str) -> bool {
         let is_told =
             self.beginning.len() >= TELLING.0 || self.beginning.is_empty() && self.end.len() >= TELLING.1;
-        is_told
+        let is_all = !self.beginning.is_empty() && self.beginning.len() + self.end.len() == name.len();
+        (is_told || is_all)
             && self.beginning.len() + self.end.len() <= name.len()
             && name.starts_with(self.beginning)
             && name.ends_with(self.end)
@@ -87,6 +88,7 @@ mod tests {
     #[test]
     fn few_letters_tell_nothing() {
         assert!(KeyText { beginning: "on_", end: "" }.may_be("on_open"));
+        assert!(KeyText { beginning: "lo", end: "ad" }.may_be("load"));
         assert!(!KeyText { beginning: "on", end: "" }.may_be("on_open"));
         assert!(!KeyText { beginning: "", end: "pen" }.may_be("on_open"));
         assert!(!KeyText { beginning: "on_o", end: "open" }.may_be("on_open"));

@@ -79,6 +79,17 @@ impl TypeReach {
         value: &str,
         at: usize,
     ) -> Result<bool, Cancelled> {
+        self.holds_within(symbol, text, (value, at), MAX_STEPS)
+    }
+
+    /// [`TypeReach::holds`], through at most `steps` variables that are given by others.
+    fn holds_within(
+        &self,
+        symbol: &RenamedSymbol,
+        text: &ScriptText,
+        (value, at): (&str, usize),
+        steps: usize,
+    ) -> Result<bool, Cancelled> {
         let value = value.trim();
         let value = value.strip_prefix("await ").unwrap_or(value).trim();
         let value = value.strip_prefix("...").unwrap_or(value);
@@ -94,7 +105,7 @@ impl TypeReach {
                 let rest = &value[spread + "...".len()..];
                 let spread = &rest[..rest.find([',', '}', ']', '(']).unwrap_or(rest.len())];
                 let is_nested = spread.trim_start_matches(['.', ' ']).starts_with(['[', '{']);
-                if !is_nested && self.holds(symbol, text, spread, at)? {
+                if !is_nested && self.holds_within(symbol, text, (spread, at), steps)? {
                     return Ok(true);
                 }
             }
@@ -114,6 +125,14 @@ impl TypeReach {
         // What the file itself says of the name counts before what others say of it.
         if !written.is_empty() {
             return Ok(written.iter().any(|written| self.is_in(written)));
+        }
+        // `const made = make();` has the type that the function gives.
+        if let Some(rest) = steps.checked_sub(1).filter(|_| called == name) {
+            let mut given =
+                words_of(&text.text, name).filter_map(|at| given_value(&text.text[at + name.len()..]));
+            if let Some(given) = given.next() {
+                return self.holds_within(symbol, text, (given, at), rest);
+            }
         }
         let is_imported = || {
             let here = text.current(symbol.resolver);
@@ -188,6 +207,15 @@ fn written_type(behind: &str) -> &str {
     result_type(behind)
 }
 
+/// Returns the call or the name that a variable is declared with, in the text behind its name.
+fn given_value(behind: &str) -> Option<&str> {
+    let value = behind.trim_start().strip_prefix('=').filter(|rest| !rest.starts_with(['=', '>']))?;
+    let value = up_to(value, &[';', '\n']).trim();
+    let value = value.strip_prefix("await ").unwrap_or(value).trim_start();
+    let is_name = value.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
+    (is_name && !value.contains("=>")).then_some(value)
+}
+
 /// Returns the type of the result in a head that begins with parameters.
 fn result_type(head: &str) -> &str {
     let head = head.trim_start();
@@ -224,6 +252,21 @@ fn up_to<'t>(text: &'t str, ends: &[char]) -> &'t str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_variable_is_declared_with() {
+        for (behind, expected) in [
+            (" = make(1, 2);", Some("make(1, 2)")),
+            (" = await load(\"a\")\n", Some("load(\"a\")")),
+            (" = other;", Some("other")),
+            (" = { a: 1 };", None),
+            (" = x => x;", None),
+            (" == make()", None),
+            (": User", None),
+        ] {
+            assert_eq!(given_value(behind), expected, "{behind}");
+        }
+    }
 
     #[test]
     fn the_type_written_behind_a_name() {

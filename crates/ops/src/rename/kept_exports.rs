@@ -1,0 +1,55 @@
+//! Exports of CommonJS modules that keep the old name of what a server renames: `exports.run = go`, `module.exports = { run: go }`. Other
+//! files use the export, although the server's definitions lead from there to the declaration.
+
+use super::answer::RenameNote;
+use super::definition_index::{DefinitionIndex, Placed};
+use super::linked::LinkedSymbol;
+use super::places::listed;
+use crate::Project;
+use crate::question::QuestionError;
+use crate::references::JudgedOccurrences;
+use crate::server_edit::ServerEdit;
+use symd_engine::View;
+use symd_resolve as resolve;
+
+/// Records of the places that mean such an export that they do not mean the symbol. Returns a note on the exports; `None` where the
+/// edit renames them, or there are none.
+pub(super) async fn keep_exports(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    edit: &ServerEdit,
+    judged: &JudgedOccurrences,
+    leads: &mut DefinitionIndex,
+) -> Result<Option<RenameNote>, QuestionError> {
+    let (target, name) = (symbol.target.resolved(), symbol.target.name.clone());
+    let own = symbol.target.at.path.clone();
+    let is_changed = |(path, range): &Placed| {
+        let edits = edit.files.get(path).map_or(&[][..], |file| &file.edits);
+        edits.iter().any(|one| one.range.start == range.start)
+    };
+    let untouched: Vec<Placed> = judged.occurrences.iter().map(|one| (one.path.clone(), one.range)).collect();
+    let untouched: Vec<Placed> = untouched.into_iter().filter(|place| !is_changed(place)).collect();
+    // A shorthand that becomes a pair is changed, and keeps the key.
+    let renamed: Vec<u32> = edit.files.get(&own).map_or(Vec::new(), |file| {
+        file.edits.iter().filter(|one| !one.new_text.contains(':')).map(|one| one.range.start).collect()
+    });
+    let work = move |view: &View, cancel: &_| {
+        let keys = resolve::own_export_names(view, &target);
+        if keys.is_empty() || keys.iter().any(|key| renamed.contains(&key.start)) {
+            return Ok::<_, QuestionError>(None);
+        }
+        let current = view.current(&target.file).ok();
+        let is_member = |start: u32| {
+            let before = current.as_ref().and_then(|current| current.text.as_str().get(..start as usize));
+            before.is_some_and(|before| before.trim_end().ends_with('.'))
+        };
+        let of_export: Vec<Placed> =
+            untouched.into_iter().filter(|(path, range)| *path != own || is_member(range.start)).collect();
+        let keys: Vec<Placed> = keys.into_iter().map(|key| (own.clone(), key)).collect();
+        let text = format!("the module keeps exporting it as '{name}', by which other files use it");
+        Ok(Some((of_export, RenameNote::fact(text, listed(view, &keys, cancel)?))))
+    };
+    let Some((of_export, note)) = project.with_view(work).await?? else { return Ok(None) };
+    of_export.into_iter().for_each(|place| leads.record_other(place));
+    Ok(Some(note))
+}
