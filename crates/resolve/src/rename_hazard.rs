@@ -1,6 +1,13 @@
 //! An effect of a rename beyond the uses of the name: what the program, the language or a library does with names.
 
-use symd_base::{RelPath, TextRange};
+use crate::ecma::hazards::ecma_hazards;
+use crate::family::Family;
+use crate::go::hazards::go_hazards;
+use crate::jvm::hazards::java_hazards;
+use crate::rust::hazards::rust_hazards;
+use crate::sources::{IndexedDeclaration, Sources};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// An effect of a rename, in words for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,5 +38,23 @@ impl RenameHazard {
         places.sort();
         places.dedup();
         (!places.is_empty()).then_some(RenameHazard { text, places, certainty: HazardCertainty::MayBreak })
+    }
+}
+
+/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty for languages of which
+/// nothing is known.
+pub fn rename_hazards(
+    sources: &dyn Sources,
+    targets: &[IndexedDeclaration],
+    new_name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<RenameHazard>, Cancelled> {
+    let Some(target) = targets.first() else { return Ok(Vec::new()) };
+    match Family::of(&target.file) {
+        Some(Family::Ecma) => ecma_hazards(sources, targets, new_name, cancel),
+        Some(Family::Go) => go_hazards(sources, targets, new_name, cancel),
+        Some(Family::Rust) => rust_hazards(sources, targets, new_name, cancel),
+        Some(Family::Jvm) => java_hazards(sources, targets, new_name, cancel),
+        _ => Ok(Vec::new()),
     }
 }

@@ -10,13 +10,14 @@ mod by_syntax;
 mod collisions;
 mod definition_index;
 mod delegates;
-mod ecma_hazards;
+
 mod examples;
 mod file_of_class;
 mod files_with_bom;
 mod fixtures;
 mod fluent;
 mod generated;
+mod hazards;
 mod in_quotes;
 mod in_strings;
 mod library_names;
@@ -38,8 +39,8 @@ use self::by_name::{
     with_mirrored, with_module_file, with_parameters, with_pasted_names, with_readers,
 };
 use self::delegates::with_delegates;
-use self::ecma_hazards::with_ecma_hazards;
 use self::generated::without_generated;
+use self::hazards::with_language_hazards;
 use self::library_names::with_library_names;
 use self::linked::{LinkedSymbol, linked, override_notes};
 pub(crate) use self::mentioned::mentioned;
@@ -195,11 +196,11 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let draft = with_go_obstacles(project, &symbol, ask, draft).await?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_hazards(project, &symbol, ask, draft).await?;
-    let draft = with_ecma_hazards(project, &symbol, ask, draft).await?;
     let draft = with_pasted_names(project, &symbol, ask, draft).await?;
     let draft = with_delegates(project, &symbol, ask, draft).await?;
     let draft = with_library_names(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
+    let draft = with_language_hazards(project, &symbol, ask, draft).await?;
     let draft = without_generated(project, &symbol, ask, draft).await?;
     let draft = without_collisions(project, &symbol, ask, draft, conflicts).await?;
     to_plan(symbol.target, ask, draft)

@@ -4,8 +4,8 @@
 mod by_need;
 mod clashes;
 mod definitions;
-mod ecma_hazards;
 mod fixtures;
+mod hazards;
 mod indirect_uses;
 mod jvm;
 mod marked;

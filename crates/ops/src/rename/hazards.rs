@@ -1,4 +1,4 @@
-//! Effects of a rename in JavaScript and TypeScript that no use of the name shows.
+//! Effects of a rename that no use of the name shows, by what the language and its libraries do with names.
 
 use super::answer::{RenameError, RenameNote};
 use super::linked::LinkedSymbol;
@@ -10,7 +10,7 @@ use symd_engine::View;
 use symd_resolve::{self as resolve, HazardCertainty};
 
 /// Rejects the rename if it breaks the program; notes what may.
-pub(super) async fn with_ecma_hazards(
+pub(super) async fn with_language_hazards(
     project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
@@ -19,7 +19,7 @@ pub(super) async fn with_ecma_hazards(
     let (of, new_name, edit) = (symbol.resolved(), ask.new_name.clone(), draft.edit.clone());
     let work = move |view: &View, cancel: &_| {
         let mut told = Vec::new();
-        for mut one in resolve::ecma_hazards(view, &of, &new_name, cancel)? {
+        for mut one in resolve::rename_hazards(view, &of, &new_name, cancel)? {
             let had_places = !one.places.is_empty();
             one.places.retain(|place| !edit.changes(&place.0, place.1));
             if !had_places || !one.places.is_empty() {
