@@ -23,15 +23,33 @@ pub(crate) struct NameReach {
 }
 
 impl NameReach {
-    /// Returns the reach of the types of these names.
+    /// Returns the reach of the types of these names: what has, or holds, values of them.
     pub(crate) fn of(
         resolver: &Resolver,
         texts: &FamilyTexts,
         types: impl IntoIterator<Item = String>,
     ) -> Result<NameReach, Cancelled> {
+        NameReach::in_steps(resolver, texts, types, MAX_STEPS)
+    }
+
+    /// Returns the reach of the types' own values, without what only holds them.
+    pub(crate) fn of_values(
+        resolver: &Resolver,
+        texts: &FamilyTexts,
+        types: impl IntoIterator<Item = String>,
+    ) -> Result<NameReach, Cancelled> {
+        NameReach::in_steps(resolver, texts, types, 1)
+    }
+
+    fn in_steps(
+        resolver: &Resolver,
+        texts: &FamilyTexts,
+        types: impl IntoIterator<Item = String>,
+        steps: usize,
+    ) -> Result<NameReach, Cancelled> {
         let mut words: BTreeSet<String> = types.into_iter().filter(|name| !name.is_empty()).collect();
         let mut open = words.clone();
-        for _ in 0..MAX_STEPS {
+        for _ in 0..steps {
             let names: Vec<String> = std::mem::take(&mut open).into_iter().collect();
             let mut next = BTreeSet::new();
             for one in texts.with_any(&names) {
@@ -42,7 +60,7 @@ impl NameReach {
                 }
                 let Some(here) = one.current(resolver) else { continue };
                 for name in held {
-                    next.extend(one.words(name).filter_map(|at| holder(resolver, &here, at)));
+                    next.extend(one.words(name).filter_map(|at| holder(resolver, &here, at, steps > 1)));
                 }
             }
             next.retain(|name| !words.contains(name));
@@ -67,8 +85,8 @@ impl NameReach {
 }
 
 /// Returns the name of what has a value of the type that stands at byte `at`: the struct or the type around it, a function of whose
-/// result it is, a variable outside of functions.
-fn holder(resolver: &Resolver, here: &CurrentFile, at: usize) -> Option<String> {
+/// result it is, a variable outside of functions. Without parts no struct holds it.
+fn holder(resolver: &Resolver, here: &CurrentFile, at: usize, has_parts: bool) -> Option<String> {
     use SymbolKind::{
         Class, Constant, Enum, EnumMember, Field, Function, Interface, Method, Property, Struct, Variable,
     };
@@ -78,6 +96,7 @@ fn holder(resolver: &Resolver, here: &CurrentFile, at: usize) -> Option<String> 
     let inner = rows.iter().rfind(is_around).filter(|row| !row.is_local())?;
     let name = || here.outline.name(inner).to_owned();
     match inner.kind() {
+        Field | Property | EnumMember if !has_parts => None,
         Field | Property | EnumMember => {
             inner.parent().map(|parent| here.outline.name(&rows[parent]).to_owned())
         }

@@ -81,7 +81,7 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<Rename
             add(NamedKind::Function, &NameReach::of_name(old), "the method")?;
         }
         GoOwner::Package if symbol.is_type() => {
-            let reach = NameReach::of(symbol.resolver, texts, [old.clone()])?;
+            let reach = NameReach::of_values(symbol.resolver, texts, [old.clone()])?;
             add(NamedKind::Type, &reach, "the type")?;
             let embedding = embedding_structs(symbol, texts)?;
             if !embedding.is_empty() {
@@ -159,13 +159,24 @@ fn add_reached(
             places.push(one.place(at, length));
         } else if matches!(row.kind(), SymbolKind::Function | SymbolKind::Method) {
             let head = around.split('{').next().unwrap_or("");
-            let takes_any = head.contains("interface") || words_of(head, "any").next().is_some();
             // `interface{}` begins a body for the split above, which leaves its word in the head.
-            if takes_any {
+            if takes_any(symbol, head) {
                 forwarding.push(here.outline.name(row).to_owned());
             }
         }
     }
+}
+
+/// Whether a function with this head takes what may be a value of any type, or of those that satisfy an interface of the project.
+fn takes_any(symbol: &GoRenamed, head: &str) -> bool {
+    let is_interface = |word: &str| {
+        let declared = symbol.resolver.declared(word);
+        declared.is_ok_and(|all| {
+            all.iter().any(|one| one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Interface))
+        })
+    };
+    let mut words = head.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    words.any(|word| matches!(word, "any" | "interface") || is_interface(word))
 }
 
 /// Returns where calls that read names of this kind stand in a text, with their lengths.

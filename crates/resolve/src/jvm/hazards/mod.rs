@@ -3,6 +3,7 @@
 //! gives cause for it.
 
 mod generated_names;
+mod given_names;
 mod inherited_twice;
 mod javadoc;
 mod printed_values;
@@ -48,6 +49,7 @@ pub(crate) fn java_hazards(
     let mut found = Vec::new();
     found.extend(serialized::find(&symbol));
     found.extend(generated_names::find(&symbol));
+    found.extend(given_names::find(&symbol)?);
     found.extend(javadoc::find(&symbol, &texts));
     found.extend(inherited_twice::find(&symbol)?);
     found.extend(printed_values::find(&symbol, &texts)?);

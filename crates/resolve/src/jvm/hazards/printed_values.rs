@@ -68,7 +68,9 @@ fn named_in(one: &FamilyText, of: &str) -> Vec<SourcePlace> {
         }
     }
     if words_of(text, of).next().is_some() {
-        places.extend(text.match_indices(".name()").map(|(at, _)| one.place(at + 1, "name".len())));
+        for sign in [".name()", "::name", "::toString"] {
+            places.extend(text.match_indices(sign).map(|(at, _)| one.place(at, sign.len())));
+        }
     }
     places
 }
@@ -100,6 +102,10 @@ fn printed_in(
         if line.contains('"') {
             parts.push((at, line));
         }
+    }
+    for (at, _) in text.match_indices(".toString()") {
+        let receiver = text[..at].trim_end_matches(|c| is_word(c) || c == '.').len();
+        parts.push((at, &text[receiver..at]));
     }
     if parts.is_empty() {
         return places;

@@ -17,7 +17,7 @@ use symd_syntax::{Row, SymbolKind};
 const MAX_FORWARDS: usize = 3;
 
 /// Calls that list or look up methods, and fields; what is looked up by a text that stands there is found as a mention.
-const METHODS: [&str; 7] = [
+const METHODS: [&str; 8] = [
     "getMethod",
     "getDeclaredMethod",
     "getMethods",
@@ -25,6 +25,7 @@ const METHODS: [&str; 7] = [
     "getBeanInfo",
     "findVirtual",
     "findStatic",
+    "newProxyInstance",
 ];
 const FIELDS: [&str; 7] = [
     "getField",
@@ -81,7 +82,10 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Vec<Rena
         types.extend(heirs.iter().map(|heir| heir.name().to_owned()));
     }
     let reach = NameReach::of(symbol.resolver, texts, types)?;
-    let places = reading_places(symbol, texts, &calls, &reach)?;
+    let mut places = reading_places(symbol, texts, &calls, &reach)?;
+    if symbol.row.kind() == SymbolKind::Method {
+        places.extend(reading_places(symbol, texts, &["getMethodName"], &NameReach::of_name(old))?);
+    }
     let text = format!("code here may read the name '{old}' from a class or a value of '{of}'");
     found.extend(RenameHazard::doubt(text, places));
     Ok(found)

@@ -101,7 +101,7 @@ fn printed_in(
             } else if let Some(function) = function_around(here, at) {
                 let text = here.text.as_str().get(function.start as usize..function.end as usize);
                 let head = text.and_then(|text| text.split('{').next()).unwrap_or("");
-                if head.contains("Debug") {
+                if ["Debug", "dyn ", "impl "].iter().any(|sign| head.contains(sign)) {
                     forwarding.push(here.outline.name(function).to_owned());
                 }
             }

@@ -16,6 +16,10 @@ fn fields_that_encoders_read() {
     let forwarded = "//- a.go\npackage m\nimport \"encoding/json\"\nfunc save(v any) { json.Marshal(v) }\n\
         //- b.go\npackage m\ntype Inner struct { $0Street string }\nfunc f(x Inner) { save(x) }\nfunc g(n int) { save(n) }\n";
     check("Road", forwarded, &["doubt b.go:3"]);
+    let interface = forwarded
+        .replace("v any", "v Sized")
+        .replace("package m\ntype", "package m\ntype Sized interface{ Size() int }\ntype");
+    check("Road", &interface, &["doubt b.go:4"]);
 }
 
 #[test]

@@ -61,3 +61,15 @@ fn links_of_javadoc() {
     let fixture = "//- A.java\n/** See {@link P#run(int)}, and run it. */\nclass A { }\nclass P { /** @see #run */ int n; void $0run(int n) { } }\n";
     check("act", fixture, &["doubt A.java:1 A.java:3"]);
 }
+
+#[test]
+fn methods_that_java_gives() {
+    check("name", "//- A.java\nenum E { X; int $0label() { return 3; } }\n", &["breaks"]);
+    check("name", "//- A.java\nenum E { X; int $0label(int n) { return 3; } }\n", &[]);
+    check("getClass", "//- A.java\nclass P { String $0kind() { return null; } }\n", &["breaks"]);
+    check("n", "//- A.java\nrecord R(int n) { int $0twice() { return 2; } }\n", &["breaks"]);
+    check("twin", "//- A.java\nrecord R(int n) { int $0twice() { return 2; } }\n", &[]);
+    let interface = "//- A.java\ninterface Named { String $0name(); }\nrecord R(String name) implements Named { }\n\
+        enum E implements Named { X }\nclass C implements Named { public String name() { return null; } }\n";
+    check("label", interface, &["breaks A.java:2 A.java:3"]);
+}
