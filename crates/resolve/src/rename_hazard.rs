@@ -1,7 +1,11 @@
 //! An effect of a rename beyond the uses of the name: what the program, the language or a library does with names.
 
 use crate::ecma::hazards::ecma_hazards;
+use crate::family::Family;
+use crate::go::hazards::go_hazards;
+use crate::jvm::hazards::java_hazards;
 use crate::python::hazards::python_hazards;
+use crate::rust::hazards::rust_hazards;
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -38,19 +42,6 @@ pub enum HazardCertainty {
     MayBreak,
 }
 
-/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty for languages of which
-/// none are known.
-pub fn rename_hazards(
-    sources: &dyn Sources,
-    targets: &[IndexedDeclaration],
-    new_name: &str,
-    cancel: &Cancel,
-) -> Result<Vec<RenameHazard>, Cancelled> {
-    let mut found = python_hazards(sources, targets, new_name, cancel)?;
-    found.extend(ecma_hazards(sources, targets, new_name, cancel)?);
-    Ok(found)
-}
-
 impl RenameHazard {
     /// Keeps the places that give cause for the hazard, where `is_changed` tells those that the rename changes. Returns whether there
     /// is any cause left.
@@ -79,5 +70,24 @@ impl RenameHazard {
     /// Returns the same hazard with other places as its cause than those that keep the old name.
     pub(crate) fn shown_at(self, shown_at: HazardPlaces) -> RenameHazard {
         RenameHazard { shown_at, ..self }
+    }
+}
+
+/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty for languages of which
+/// nothing is known.
+pub fn rename_hazards(
+    sources: &dyn Sources,
+    targets: &[IndexedDeclaration],
+    new_name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<RenameHazard>, Cancelled> {
+    let Some(target) = targets.first() else { return Ok(Vec::new()) };
+    match Family::of(&target.file) {
+        Some(Family::Python) => python_hazards(sources, targets, new_name, cancel),
+        Some(Family::Ecma) => ecma_hazards(sources, targets, new_name, cancel),
+        Some(Family::Go) => go_hazards(sources, targets, new_name, cancel),
+        Some(Family::Rust) => rust_hazards(sources, targets, new_name, cancel),
+        Some(Family::Jvm) => java_hazards(sources, targets, new_name, cancel),
+        _ => Ok(Vec::new()),
     }
 }

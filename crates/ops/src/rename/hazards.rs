@@ -1,4 +1,4 @@
-//! Effects of a rename that no use of the name shows, in Python, JavaScript and TypeScript.
+//! Effects of a rename that no use of the name shows, by what the language and its libraries do with names.
 
 use super::answer::{RenameError, RenameNote};
 use super::linked::LinkedSymbol;

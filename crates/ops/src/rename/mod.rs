@@ -195,11 +195,11 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let draft = with_module_file(project, &symbol, ask, draft).await?;
     let draft = with_go_obstacles(project, &symbol, ask, draft).await?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
-    let draft = with_hazards(project, &symbol, ask, draft).await?;
     let draft = with_pasted_names(project, &symbol, ask, draft).await?;
     let draft = with_delegates(project, &symbol, ask, draft).await?;
     let draft = with_library_names(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
+    let draft = with_hazards(project, &symbol, ask, draft).await?;
     let draft = without_generated(project, &symbol, ask, draft).await?;
     let draft = without_collisions(project, &symbol, ask, draft, conflicts).await?;
     to_plan(symbol.target, ask, draft)

@@ -6,6 +6,7 @@
 use crate::conflicts::extended_type;
 use crate::family::{Family, has_types};
 use crate::hierarchy::classes::{self, is_class};
+use crate::jvm::javadoc_links::resolve_javadoc_link;
 use crate::meaning::Meaning;
 use crate::modules::Module;
 use crate::python::string_names::{StringName, judged};
@@ -33,24 +34,21 @@ enum LinkKind {
 }
 
 /// For each of `places`, where the targets' name stands in a documentation comment: resolves the link around it. The targets are one
-/// symbol, in several declarations. `Unknown` where there is no link, where a tag without brackets names a target, and outside Kotlin.
-pub fn doc_links(
+/// symbol, in several declarations. `Unknown` where there is no link, and where a tag without brackets names a target. In Java's comments links are Javadoc's.
+pub(crate) fn kdoc_links(
     sources: &dyn Sources,
     targets: &[IndexedDeclaration],
     places: &[(RelPath, TextRange)],
     cancel: &Cancel,
 ) -> Result<Vec<StringName>, Cancelled> {
-    let is_jvm = targets.first().is_some_and(|first| Family::of(&first.file) == Some(Family::Jvm));
-    if !is_jvm || places.is_empty() {
-        return Ok(vec![StringName::Unknown; places.len()]);
-    }
     let resolver = Resolver::new(sources, Family::Jvm, cancel);
     let targets = resolver.refresh_targets(targets);
     let meant = |(path, range): &(RelPath, TextRange)| {
         cancel.check()?;
-        let file = resolver.file(path.as_str()).filter(|file| has_types(file));
-        match file.and_then(|file| resolver.read_file(file)) {
-            Some(here) => resolve_link(&resolver, &here, *range, &targets),
+        let file = resolver.file(path.as_str());
+        match file.and_then(|file| Some((has_types(file), resolver.read_file(file)?))) {
+            Some((true, here)) => resolve_link(&resolver, &here, *range, &targets),
+            Some((false, here)) => resolve_javadoc_link(&resolver, &here, *range, &targets),
             None => Ok(StringName::Unknown),
         }
     };

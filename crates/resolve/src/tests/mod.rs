@@ -4,8 +4,8 @@
 mod by_need;
 mod clashes;
 mod definitions;
-mod ecma_hazards;
 mod fixtures;
+mod hazards;
 mod indirect_uses;
 mod jvm;
 mod marked;
@@ -14,7 +14,6 @@ mod others;
 mod overrides;
 mod positions;
 mod python;
-mod python_hazards;
 mod read_by_name;
 mod ruled_out;
 mod string_names;
@@ -324,26 +323,4 @@ fn outside_functions_a_use_is_part_of_the_statement_that_binds_a_name() {
         ("five", None),
     ];
     check("a.ts", typescript, &expected);
-}
-
-/// Returns one line per hazard of renaming the symbol at `$0`: `breaks` or `doubt`, then the places as `path:line`.
-fn hazards(new_name: &str, fixture: &str) -> Vec<String> {
-    let (memory, target) = declared(fixture);
-    let targets = [target];
-    everywhere(&memory, |memory| {
-        let found = rename_hazards(memory, &targets, new_name, &Cancel::new()).expect("not cancelled");
-        let told = found.iter().map(|one| {
-            let mut line = match one.certainty {
-                HazardCertainty::Breaks => "breaks".to_owned(),
-                HazardCertainty::MayBreak => "doubt".to_owned(),
-            };
-            for (path, range) in &one.places {
-                let text = &memory.texts.iter().find(|(one, _)| one == path).expect("is there").1;
-                let number = text[..range.start as usize].matches('\n').count() + 1;
-                line.push_str(&format!(" {path}:{number}"));
-            }
-            line
-        });
-        told.collect()
-    })
 }

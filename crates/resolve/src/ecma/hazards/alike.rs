@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use super::{RenamedSymbol, SymbolOwner};
 use crate::brackets::{close_bracket, open_bracket};
 use crate::context::{is_word, last_word};
+use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::hierarchy::classes::{self, is_class};
 use crate::meaning::Meaning;
 use crate::rename_hazard::RenameHazard;
@@ -16,7 +16,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::SymbolKind;
 
-pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Result<Vec<RenameHazard>, Cancelled> {
+pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Vec<RenameHazard>, Cancelled> {
     if !matches!(symbol.owner, SymbolOwner::Type { is_static: false, .. }) {
         return Ok(Vec::new());
     }
@@ -119,7 +119,7 @@ struct Use {
 /// Finds where a file makes objects of the class, if it uses the interface as well, or passes them to a function that takes one.
 fn uses_in(
     symbol: &RenamedSymbol,
-    text: &ScriptText,
+    text: &FamilyText,
     interface: &IndexedDeclaration,
     class: &IndexedDeclaration,
 ) -> Result<Vec<Use>, Cancelled> {

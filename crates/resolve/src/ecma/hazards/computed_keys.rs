@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use super::key_text::KeyText;
-use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use super::{RenamedSymbol, SymbolOwner};
 use crate::brackets::close_bracket;
 use crate::context::{first_word, is_word, last_word};
+use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -28,7 +28,7 @@ const OF_PLATFORM: [&str; 9] =
 /// Objects that hold what a module or a script declares.
 const OF_MODULE: [&str; 5] = ["exports", "global", "globalThis", "self", "window"];
 
-pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Result<Option<RenameHazard>, Cancelled> {
+pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
     let kin = match &symbol.owner {
         SymbolOwner::Type { .. } => kin(symbol)?,
         SymbolOwner::Module => Vec::new(),
@@ -112,7 +112,7 @@ fn value_of<'t>(text: &'t str, variable: &str) -> Option<&'t str> {
 }
 
 /// Whether the object before the bracket may have the symbol.
-fn may_have(symbol: &RenamedSymbol, text: &ScriptText, kin: &[IndexedDeclaration], open: usize) -> bool {
+fn may_have(symbol: &RenamedSymbol, text: &FamilyText, kin: &[IndexedDeclaration], open: usize) -> bool {
     let before = text.text[..open].trim_end_matches("?.").trim_end_matches('!');
     // `(this as any)[…]`
     let cast = before
@@ -143,7 +143,7 @@ fn class_around(here: &CurrentFile, at: u32) -> Option<IndexedDeclaration> {
 }
 
 /// Whether a name stands for the module that declares the symbol, or for an object that it was put into.
-pub(super) fn stands_for_module(symbol: &RenamedSymbol, text: &ScriptText, object: &str) -> bool {
+pub(super) fn stands_for_module(symbol: &RenamedSymbol, text: &FamilyText, object: &str) -> bool {
     let is_own = text.file.path == symbol.here.file.path;
     if is_own && OF_MODULE.contains(&object) {
         return true;

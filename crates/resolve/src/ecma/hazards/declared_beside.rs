@@ -1,15 +1,15 @@
 //! A script and the declarations that TypeScript reads for it: `a.d.ts` says what `a.js` has. A server reads one of the two.
 
 use super::RenamedSymbol;
-use super::script_texts::{ScriptText, ScriptTexts};
+use crate::family_texts::{FamilyText, FamilyTexts};
 use crate::modules::ecma_stem;
 use crate::rename_hazard::RenameHazard;
 
-pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Option<RenameHazard> {
+pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Option<RenameHazard> {
     let own = &symbol.here.file.path;
     let is_typed = own.as_str().ends_with(".d.ts");
     let is_script = |path: &str| [".js", ".jsx", ".mjs", ".cjs"].iter().any(|ending| path.ends_with(ending));
-    let is_other = |one: &&ScriptText| {
+    let is_other = |one: &&FamilyText| {
         let path = &one.file.path;
         let fits = if is_typed { is_script(path.as_str()) } else { path.as_str().ends_with(".d.ts") };
         fits && path.parent() == own.parent() && ecma_stem(path) == ecma_stem(own)
@@ -27,12 +27,12 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Option<Rename
     RenameHazard::doubt(text, places.collect())
 }
 
-fn declaring<'n>(symbol: &'n RenamedSymbol, other: &'n ScriptText) -> &'n str {
+fn declaring<'n>(symbol: &'n RenamedSymbol, other: &'n FamilyText) -> &'n str {
     let own = symbol.here.file.path.file_name();
     if own.ends_with(".d.ts") { own } else { other.file.path.file_name() }
 }
 
-fn other_of<'n>(symbol: &'n RenamedSymbol, other: &'n ScriptText) -> &'n str {
+fn other_of<'n>(symbol: &'n RenamedSymbol, other: &'n FamilyText) -> &'n str {
     let own = symbol.here.file.path.file_name();
     if own.ends_with(".d.ts") { other.file.path.file_name() } else { own }
 }

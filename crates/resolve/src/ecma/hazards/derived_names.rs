@@ -2,17 +2,17 @@
 //! the member's.
 
 use super::RenamedSymbol;
-use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use super::type_reach::TypeReach;
 use crate::brackets::{close_bracket, open_bracket};
 use crate::context::last_word;
+use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
 
 pub(super) fn find(
     symbol: &RenamedSymbol,
     reach: &TypeReach,
-    texts: &ScriptTexts,
+    texts: &FamilyTexts,
 ) -> Result<Option<RenameHazard>, Cancelled> {
     let mut places = Vec::new();
     let mut makers: Vec<String> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn find(
 }
 
 /// Finds the places where names are made of names, each with the byte of its `keyof` and what is written around it.
-fn making(one: &ScriptText) -> Vec<(usize, &str)> {
+fn making(one: &FamilyText) -> Vec<(usize, &str)> {
     let text = one.text.as_str();
     let mut found = Vec::new();
     for at in words_of(text, "keyof") {

@@ -1,9 +1,9 @@
 //! Constants of an enumeration that the program has as texts: `Color[value]` gives the name of a constant, or takes it, as
 //! `Object.keys(Color)` does.
 
-use super::script_texts::ScriptTexts;
 use super::{RenamedSymbol, SymbolOwner};
 use crate::context::{is_word, last_word};
+use crate::family_texts::FamilyTexts;
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
 
@@ -17,7 +17,7 @@ const LISTING: [&str; 6] = [
     "JSON.stringify",
 ];
 
-pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Result<Option<RenameHazard>, Cancelled> {
+pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
     let SymbolOwner::Enum(of) = &symbol.owner else { return Ok(None) };
     let name = of.name();
     let has_texts = has_text_values(symbol);

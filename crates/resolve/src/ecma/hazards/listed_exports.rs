@@ -2,13 +2,13 @@
 
 use super::computed_keys::stands_for_module;
 use super::enum_names::is_listed;
-use super::script_texts::{ScriptTexts, words_of};
 use super::{RenamedSymbol, SymbolOwner};
 use crate::context::first_word;
+use crate::family_texts::{FamilyTexts, words_of};
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
 
-pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Result<Option<RenameHazard>, Cancelled> {
+pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
     if !matches!(symbol.owner, SymbolOwner::Module) || symbol.row.parent().is_some() {
         return Ok(None);
     }

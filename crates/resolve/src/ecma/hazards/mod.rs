@@ -13,14 +13,13 @@ mod forbidden_names;
 mod key_text;
 mod listed_exports;
 mod own_name;
-mod script_texts;
 mod type_reach;
 mod written_out;
 
 use std::rc::Rc;
 
-use self::script_texts::ScriptTexts;
 use crate::family::Family;
+use crate::family_texts::FamilyTexts;
 use crate::hierarchy::classes::is_class;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::{CurrentFile, Resolver};
@@ -56,17 +55,13 @@ struct RenamedSymbol<'q, 's> {
     new: &'q str,
 }
 
-/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty in other languages.
+/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first.
 pub(crate) fn ecma_hazards(
     sources: &dyn Sources,
     targets: &[IndexedDeclaration],
     new_name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<RenameHazard>, Cancelled> {
-    let is_script = |one: &&IndexedDeclaration| Family::of(&one.file) == Some(Family::Ecma);
-    if targets.first().filter(is_script).is_none() {
-        return Ok(Vec::new());
-    }
     let resolver = Resolver::new(sources, Family::Ecma, cancel);
     let Some(symbol) = RenamedSymbol::new(&resolver, targets, new_name) else { return Ok(Vec::new()) };
     let mut found = called_names::find(&symbol);
@@ -79,7 +74,7 @@ pub(crate) fn ecma_hazards(
     if let SymbolOwner::Function = symbol.owner {
         return Ok(found);
     }
-    let texts = ScriptTexts::read(&symbol)?;
+    let texts = FamilyTexts::read(symbol.resolver)?;
     found.extend(own_name::find(&symbol, &texts)?);
     found.extend(enum_names::find(&symbol, &texts)?);
     found.extend(computed_keys::find(&symbol, &texts)?);

@@ -1,8 +1,8 @@
 //! Programs that read the name of a class or function as a text: `Box.name`, `this.constructor.name` of a class or one that it inherits from.
 
-use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use super::{RenamedSymbol, SymbolOwner};
 use crate::context::is_word;
+use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -13,7 +13,7 @@ use symd_syntax::SymbolKind;
 /// What gives the name of an object's class, within that class or one above it.
 const OF_OBJECT: [&str; 2] = ["this.constructor.name", "new.target.name"];
 
-pub(super) fn find(symbol: &RenamedSymbol, texts: &ScriptTexts) -> Result<Option<RenameHazard>, Cancelled> {
+pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
     let has_name = matches!(symbol.row.kind(), SymbolKind::Class | SymbolKind::Function);
     if !has_name || !matches!(symbol.owner, SymbolOwner::Module) {
         return Ok(None);
@@ -46,7 +46,7 @@ fn has_static_name(symbol: &RenamedSymbol) -> bool {
 /// Finds where the class, or one that it inherits from, reads the name of its objects' class.
 fn read_within(
     symbol: &RenamedSymbol,
-    texts: &ScriptTexts,
+    texts: &FamilyTexts,
 ) -> Result<Vec<(symd_base::RelPath, symd_base::TextRange)>, Cancelled> {
     let Some(own) = symbol.targets.first() else { return Ok(Vec::new()) };
     let graph = ClassGraph::of_kin(symbol.resolver, std::slice::from_ref(own), Kin::Above)?;
@@ -54,7 +54,7 @@ fn read_within(
     let mut places = Vec::new();
     for class in graph.ancestors(at).into_iter().map(|at| &graph.node(at).class) {
         let Some((_, row)) = class.row() else { continue };
-        let of_file = |one: &&ScriptText| one.file.path == class.file.path;
+        let of_file = |one: &&FamilyText| one.file.path == class.file.path;
         let Some(one) = texts.iter().find(of_file) else { continue };
         let (start, end) = (row.start as usize, row.end as usize);
         let Some(body) = one.text.get(start..end) else { continue };

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::RenamedSymbol;
-use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use crate::context::{first_word, last_word};
+use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::hierarchy::subclasses::heirs;
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
@@ -28,7 +28,7 @@ impl TypeReach {
     pub(super) fn of(
         symbol: &RenamedSymbol,
         class: &IndexedDeclaration,
-        texts: &ScriptTexts,
+        texts: &FamilyTexts,
     ) -> Result<TypeReach, Cancelled> {
         let mut own = BTreeSet::from([class.name().to_owned()]);
         for owner in symbol.owners() {
@@ -75,7 +75,7 @@ impl TypeReach {
     pub(super) fn holds(
         &self,
         symbol: &RenamedSymbol,
-        text: &ScriptText,
+        text: &FamilyText,
         value: &str,
         at: usize,
     ) -> Result<bool, Cancelled> {
@@ -86,7 +86,7 @@ impl TypeReach {
     fn holds_within(
         &self,
         symbol: &RenamedSymbol,
-        text: &ScriptText,
+        text: &FamilyText,
         (value, at): (&str, usize),
         steps: usize,
     ) -> Result<bool, Cancelled> {
@@ -153,7 +153,7 @@ impl TypeReach {
     }
 
     /// Whether byte `at` is in a class of these names.
-    fn is_around(&self, symbol: &RenamedSymbol, text: &ScriptText, at: usize) -> bool {
+    fn is_around(&self, symbol: &RenamedSymbol, text: &FamilyText, at: usize) -> bool {
         let Some(here) = text.current(symbol.resolver) else { return false };
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         here.outline.rows.iter().any(|row| {
@@ -183,7 +183,7 @@ fn holder(here: &crate::resolver::CurrentFile, at: usize) -> Option<String> {
 }
 
 /// Whether a type is an alias somewhere.
-fn is_alias(texts: &ScriptTexts, name: &str) -> bool {
+fn is_alias(texts: &FamilyTexts, name: &str) -> bool {
     texts.iter().any(|one| one.words(name).any(|at| last_word(one.text[..at].trim_end()) == "type"))
 }
 

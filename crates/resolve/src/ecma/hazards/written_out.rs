@@ -2,10 +2,10 @@
 //! `JSON.parse`, listed by `Object.keys`. Only where the value's type is seen to be, or to hold, the symbol's: every program calls these.
 
 use super::RenamedSymbol;
-use super::script_texts::{ScriptText, ScriptTexts, words_of};
 use super::type_reach::TypeReach;
 use crate::brackets::close_bracket;
 use crate::context::is_word;
+use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::hierarchy::heads::arguments_in;
 use crate::profiles::LanguageProfile;
 use crate::rename_hazard::RenameHazard;
@@ -30,7 +30,7 @@ const READING: &str = "JSON.parse";
 pub(super) fn find(
     symbol: &RenamedSymbol,
     reach: &TypeReach,
-    texts: &ScriptTexts,
+    texts: &FamilyTexts,
 ) -> Result<Vec<RenameHazard>, Cancelled> {
     // Methods are not written, and what is private to the language is not seen.
     if !matches!(symbol.row.kind(), SymbolKind::Property | SymbolKind::Field) || is_unwritten(symbol) {
@@ -94,8 +94,8 @@ fn is_loop(text: &str, at: usize) -> bool {
 fn readings(
     symbol: &RenamedSymbol,
     reach: &TypeReach,
-    one: &ScriptText,
-    texts: &ScriptTexts,
+    one: &FamilyText,
+    texts: &FamilyTexts,
 ) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
     let text = one.text.as_str();
     let mut found = Vec::new();

@@ -1,11 +1,6 @@
 //! Effects of renames in JavaScript and TypeScript that no use of the name shows.
 
-use super::hazards;
-
-#[track_caller]
-fn check(new_name: &str, fixture: &str, expected: &[&str]) {
-    assert_eq!(hazards(new_name, fixture), expected, "{fixture}");
-}
+use super::check;
 
 #[test]
 fn names_that_the_language_calls() {

@@ -1,11 +1,6 @@
 //! Effects of renames in Python that no use of the name shows.
 
-use super::hazards;
-
-#[track_caller]
-fn check(new_name: &str, fixture: &str, expected: &[&str]) {
-    assert_eq!(hazards(new_name, fixture), expected, "{fixture}");
-}
+use super::{check, hazards};
 
 #[test]
 fn keywords_of_a_name_that_is_bound_again() {

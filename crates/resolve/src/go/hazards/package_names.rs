@@ -1,0 +1,39 @@
+//! Names that a package cannot declare, or that Go itself runs: `init`, `main`, and the names that other files of the package import.
+
+use super::{GoOwner, GoRenamed};
+use crate::family_texts::FamilyTexts;
+use crate::meaning::binds;
+use crate::rename_hazard::RenameHazard;
+use symd_syntax::SymbolKind;
+
+pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Vec<RenameHazard> {
+    if symbol.owner != GoOwner::Package {
+        return Vec::new();
+    }
+    let new = symbol.new;
+    if new == "init" || new == "_" {
+        let text = match (new, symbol.row.kind()) {
+            ("init", SymbolKind::Function) => {
+                "Go runs a function called 'init' when the program starts, and no code may name it"
+            }
+            ("init", _) => "only a function may be called 'init' in a package",
+            _ => "what is called '_' cannot be used",
+        };
+        return vec![RenameHazard::breaks(text.to_owned(), Vec::new())];
+    }
+    let mut places = Vec::new();
+    for one in texts.iter().filter(|one| one.text.contains(new) && symbol.is_of_package(one)) {
+        let Some(there) = one.current(symbol.resolver) else { continue };
+        let imports = there.imports();
+        let same = imports.iter().filter(|import| binds(symbol.resolver.family, import) == Some(new));
+        places.extend(same.map(|import| (one.file.path.clone(), import.statement)));
+    }
+    match places.is_empty() {
+        true => Vec::new(),
+        false => {
+            let text =
+                format!("a file of the package imports '{new}', which its package cannot declare then");
+            vec![RenameHazard::breaks(text, places)]
+        }
+    }
+}

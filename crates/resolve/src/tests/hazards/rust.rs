@@ -1,0 +1,65 @@
+//! Effects of renames in Rust that no use of the name shows.
+
+use super::check;
+
+#[test]
+fn names_that_derives_print() {
+    let fixture = "//- a.rs\n#[derive(Debug)]\nstruct P { $0name: i32 }\nfn f(p: P) { println!(\"{:?}\", p); }\n\
+        fn g(n: i32) { println!(\"{n:?}\"); }\nfn h(p: P) { println!(\"{}\", p.name); }\nfn t(p: P) { assert_eq!(p, P { name: 1 }, \"{p:?}\"); }\n";
+    check("label", fixture, &["doubt a.rs:3"]);
+    check("label", &fixture.replace("#[derive(Debug)]", "#[derive(Clone)]"), &[]);
+    let forwarded = "//- a.rs\n#[derive(Debug)]\nenum E { $0One }\nfn show<T: Debug>(t: T) { println!(\"{t:?}\"); }\n\
+        fn f(e: E) { show(e); }\nfn g(n: i32) { show(n); }\n";
+    check("First", forwarded, &["doubt a.rs:4"]);
+    check("F", &forwarded.replace("$0One", "One").replace("enum E", "enum $0E"), &[]);
+}
+
+#[test]
+fn names_that_derives_write_out() {
+    let fixture = "//- a.rs\n#[derive(Clone, serde::Serialize)]\nstruct P { $0name: i32 }\n";
+    check("label", fixture, &["doubt a.rs:2"]);
+    check("label", &fixture.replace("$0name", "#[serde(rename = \"name\")] $0name"), &[]);
+    check("Q", &fixture.replace("$0", "").replace("struct P", "struct $0P"), &[]);
+}
+
+#[test]
+fn names_that_become_texts() {
+    let fixture = "//- a.rs\nmacro_rules! name_of { ($x:ident) => { stringify!($x) } }\nmacro_rules! twice { ($x:expr) => { $x + $x } }\n\
+        fn $0one() -> i32 { 1 }\nfn f() { name_of!(one); twice!(one()); stringify!(one); }\n";
+    check("two", fixture, &["doubt a.rs:4 a.rs:4"]);
+    let type_name =
+        "//- a.rs\nstruct $0P;\nfn f() { std::any::type_name::<P>(); std::any::type_name::<u8>(); }\n";
+    check("Q", type_name, &["doubt a.rs:2"]);
+}
+
+#[test]
+fn strings_of_attributes() {
+    let fixture = "//- a.rs\nfn $0make() -> i32 { 1 }\n#[derive(Deserialize)]\nstruct P {\n    #[serde(default = \"make\")]\n    n: i32,\n}\n\
+        #[deprecated(note = \"make\")]\nfn old() {}\n#[error(\"please make it\")]\nstruct E;\n";
+    check("build", fixture, &["doubt a.rs:4"]);
+}
+
+#[test]
+fn names_that_patterns_bind() {
+    let fixture = "//- a.rs\nconst $0limit: i32 = 3;\nfn f() { match 5 { other => {} } }\n";
+    check("other", fixture, &["breaks a.rs:2"]);
+    check("free", fixture, &[]);
+    check("other", "//- a.rs\nfn $0limit() {}\nfn f() { match 5 { other => {} } }\n", &[]);
+}
+
+#[test]
+fn methods_that_would_hide_a_traits() {
+    let fixture = "//- a.rs\ntrait Len { fn len(&self) -> i32 { 7 } }\nstruct A;\nimpl Len for A {}\nimpl A { fn $0size(&self) -> i32 { 1 } }\n";
+    check("len", fixture, &["breaks a.rs:3"]);
+    check("len", &fixture.replace("for A", "for B"), &[]);
+    let standard = "//- a.rs\n#[derive(Clone)]\nstruct A;\nimpl std::fmt::Display for A {}\nimpl A { fn $0text(&self) {} }\n";
+    check("to_string", standard, &["breaks a.rs:3"]);
+    check("clone", standard, &["breaks a.rs:2"]);
+    check("hash", standard, &[]);
+}
+
+#[test]
+fn links_and_examples() {
+    let fixture = "//- a.rs\n//! See [`one`], or [this](crate::one). That one is prose.\n/// ```\n/// one();\n/// ```\nfn $0one() {}\n";
+    check("two", fixture, &["doubt a.rs:1 a.rs:1 a.rs:3"]);
+}

@@ -1,0 +1,59 @@
+//! Renames in Rust of names that macros, derives and documentation read: each case was once called complete, and broke the program.
+
+use serde_json::{Value, json};
+
+use crate::rename_stage::{Answers, play};
+
+const DOUBT: &str = "incomplete: a note says what is in doubt]";
+
+fn rename(name_path: &str, new_name: &str) -> Value {
+    json!({ "name_path": name_path, "relative_path": "src/lib.rs", "new_name": new_name })
+}
+
+#[test]
+fn links_and_examples_in_documentation_follow() {
+    let lib = "//! See [`double`] and [this](crate::double); to double is simple.\n\n/// ```\n/// assert_eq!(m::double(2), 4);\n/// ```\n\
+        pub fn double(n: i32) -> i32 {\n    n * 2\n}\n";
+    let cargo: &[u8] = b"[package]\nname = \"m\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    play(&[("Cargo.toml", cargo), ("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+        let text = stage.done("rename_symbol", rename("double", "twice")).await;
+        let expected = "//! See [`twice`] and [this](crate::twice); to double is simple.\n\n/// ```\n/// assert_eq!(m::twice(2), 4);\n/// ```\n\
+            pub fn twice(n: i32) -> i32 {\n    n * 2\n}\n";
+        assert_eq!(stage.text("src/lib.rs"), expected, "{text}");
+        assert!(text.ends_with("complete]") && !text.ends_with(DOUBT), "{text}");
+    });
+}
+
+#[test]
+fn a_name_that_a_derive_prints_is_told() {
+    let lib = "#[derive(Debug)]\npub enum Color {\n    Green,\n}\n\npub fn show(c: &Color) -> String {\n    format!(\"{c:?}\")\n}\n";
+    play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+        let text = stage.done("rename_symbol", rename("Color/Green", "Teal")).await;
+        assert!(
+            text.contains(
+                "'Green' is printed here, if the value is, or holds, one of 'Color'\n  src/lib.rs:7: "
+            ),
+            "{text}"
+        );
+        assert!(text.ends_with(DOUBT), "{text}");
+    });
+}
+
+#[test]
+fn a_name_that_a_pattern_binds_is_taken_for_a_constant() {
+    let lib = "const LIMIT: i32 = 3;\n\npub fn f(n: i32) -> i32 {\n    match n {\n        other => other + LIMIT,\n    }\n}\n";
+    play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+        let text = stage.refused("rename_symbol", rename("LIMIT", "other")).await;
+        assert!(text.contains("src/lib.rs:5"), "{text}");
+    });
+}
+
+#[test]
+fn a_method_of_a_trait_is_not_hidden() {
+    let lib = "pub trait Len {\n    fn len(&self) -> i32 {\n        7\n    }\n}\n\npub struct Bag;\n\nimpl Len for Bag {}\n\n\
+        impl Bag {\n    pub fn size(&self) -> i32 {\n        1\n    }\n}\n";
+    play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+        let text = stage.refused("rename_symbol", rename("Bag/size", "len")).await;
+        assert!(text.contains("'Bag' has a method 'len' of a trait, which this one would hide"), "{text}");
+    });
+}
