@@ -35,7 +35,12 @@ fn refuses(lib: &str, user: &str, (name_path, new_name): (&str, &str), why: &str
 fn a_star_import_leaves_out_what_begins_with_an_underscore() {
     let lib = "def foo():\n    return 1\n\n\ndef bar():\n    return 2\n";
     let user = "from lib import *\n\nprint(foo())\n";
-    refuses(lib, user, ("foo", "_foo"), "`import *` omits '_foo' because of its underscore, but 'foo' is used through");
+    refuses(
+        lib,
+        user,
+        ("foo", "_foo"),
+        "`import *` omits '_foo' because of its underscore, but 'foo' is used through",
+    );
     each(lib, user, async |stage| {
         let done = stage.done("rename_symbol", rename("bar", "_bar")).await;
         assert!(!done.contains("leaves out"), "{done}");
