@@ -63,7 +63,7 @@ fn a_name_that_the_class_makes_its_own_is_not_used_outside() {
 #[test]
 fn a_member_does_not_come_to_override_a_librarys() {
     let lib = "import threading\n\n\nclass W(threading.Thread):\n    def work(self):\n        return 1\n";
-    let why = "threading.Thread, a base outside the project, declares 'run' too: it would be overridden";
+    let why = "'run' would override the member of threading.Thread, which is outside the project";
     refuses(lib, "from lib import W\n\nW().work()\n", ("W/work", "run"), why);
 }
 

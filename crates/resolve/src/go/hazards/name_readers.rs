@@ -281,9 +281,12 @@ fn prints_argument(text: &str, open: usize, at: usize) -> bool {
     let before = text[open..at].replace("%%", "");
     let number = before.matches('%').count();
     let Some(call) = text[..open].rfind('(') else { return true };
+    // A parenthesis in the format may close it before the verb.
     let close = close_bracket(text, call);
     let quote = &text[open..=open];
-    let Some(end) = text[at..close].find(quote).map(|end| at + end + 1) else { return true };
+    let Some(end) = text.get(at..close).and_then(|rest| rest.find(quote)).map(|end| at + end + 1) else {
+        return true;
+    };
     let arguments = text.get(end..close.saturating_sub(1)).unwrap_or("");
     let mut depth = 0_usize;
     let mut items = arguments.split(|c: char| {

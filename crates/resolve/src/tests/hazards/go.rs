@@ -34,6 +34,7 @@ fn fields_and_types_that_are_printed() {
     check("name", &print(field, "%+v"), &["doubt main.go:4"]);
     check("name", &print(field, "%#v"), &["doubt main.go:4"]);
     check("name", &print(field, "%v"), &[]);
+    check("name", &print(field, ") %+v"), &["doubt main.go:4 main.go:5"]);
     check("Leaf", &print("type $0Page struct { title string }", "%T"), &["doubt main.go:4"]);
     let switch = format!(
         "{MAIN}type $0Page struct{{}}\nfunc f(x any) {{\n switch x.(type) {{\n case Page:\n default:\n  panic(fmt.Sprintf(\"%T\", x))\n }}\n}}\n"
