@@ -92,7 +92,7 @@ fn alias_in_line(line: &str) -> Option<OtherName> {
         return of(name, words);
     }
     let typedef = line.strip_prefix("typedef ")?.split(';').next()?.trim_end();
-    let name = typedef.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1);
+    let name = typedef.trim_end_matches(is_word).len();
     of(&typedef[name..], &typedef[..name])
 }
 

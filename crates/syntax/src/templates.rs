@@ -256,8 +256,7 @@ fn is_format_string(literal: Node<'_>, text: &str) -> bool {
     };
     let before = text[..arguments.start_byte()].trim_end();
     let Some(before) = before.strip_suffix('!').map(str::trim_end) else { return false };
-    let start = before.rfind(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let called = &before[start.map_or(0, |at| at + 1).min(before.len())..];
+    let called = &before[before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len()..];
     let places: Vec<usize> =
         FORMATTING.iter().filter(|(_, macros)| macros.contains(&called)).map(|&(place, _)| place).collect();
     let Some(&last) = places.iter().max() else { return false };
@@ -300,6 +299,11 @@ mod tests {
         assert!(found.windows(2).all(|two| two[0].0 != two[1].0), "{text}: one place twice: {found:?}");
         let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, expected, "{text}");
+    }
+
+    #[test]
+    fn a_wide_character_before_a_macro_is_no_part_of_its_name() {
+        check("rust", "fn f() { \u{2028}println!(\"{name}\"); }", &["f", "println", "name"]);
     }
 
     #[test]
