@@ -69,9 +69,7 @@ pub(super) fn symbol(path: &RelPath, outline: &Outline, row: usize, detail: Deta
 
 fn children(path: &RelPath, outline: &Outline, row: usize, detail: Detail<'_>) -> Vec<Symbol> {
     let Some(depth) = detail.depth.checked_sub(1) else { return Vec::new() };
-    let descendants = row + 1..=row + outline.rows[row].descendants as usize;
-    let children = descendants.filter(|&child| outline.rows[child].parent() == Some(row));
-    in_order(outline, children)
+    in_order(outline, outline.children(row))
         .into_iter()
         .map(|child| symbol(path, outline, child, Detail { depth, ..detail }))
         .collect()

@@ -28,11 +28,9 @@ pub(super) fn declared_with_class(target: &IndexedDeclaration) -> Vec<IndexedDec
         _ if is_class(row) => target.row,
         _ => return Vec::new(),
     };
-    let inside = class + 1..=class + outline.rows[class].descendants as usize;
-    let is_its = |at: &usize| {
-        outline.rows[*at].parent() == Some(class) && is_class_named(family, outline, &outline.rows[*at])
-    };
-    let all = std::iter::once(class).chain(inside.filter(is_its)).filter(|&at| at != target.row);
+    let is_its = |at: &usize| is_class_named(family, outline, &outline.rows[*at]);
+    let all =
+        std::iter::once(class).chain(outline.children(class).filter(is_its)).filter(|&at| at != target.row);
     all.map(|row| IndexedDeclaration { file: target.file.clone(), row }).collect()
 }
 

@@ -97,6 +97,12 @@ impl Outline {
         self.names.get(start..start + usize::from(row.name_len)).unwrap_or("")
     }
 
+    /// Returns the rows that stand in row `at` itself, in pre-order: those whose parent it is.
+    pub fn children(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let inside = at + 1..=at + self.rows[at].descendants as usize;
+        inside.filter(move |&row| self.rows[row].parent() == Some(at))
+    }
+
     /// Returns the name path of row `at`: the names from the top level down, joined by `/`.
     pub fn name_path(&self, at: usize) -> String {
         let mut chain = vec![at];

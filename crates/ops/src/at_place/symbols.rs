@@ -59,8 +59,7 @@ fn tree(ranges: &mut Ranges<'_>, path: &RelPath, outline: &Outline, row: usize) 
         return None;
     }
     let mut placed = placed(ranges, path, outline, row)?;
-    let below = row + 1..=row + outline.rows[row].descendants as usize;
-    let children = in_order(outline, below.filter(|&child| outline.rows[child].parent() == Some(row)));
+    let children = in_order(outline, outline.children(row));
     placed.children = children.into_iter().filter_map(|child| tree(ranges, path, outline, child)).collect();
     Some(placed)
 }

@@ -30,8 +30,7 @@ pub fn mirrored_call(
         let Some(row) = here.row_of(target) else { continue };
         let Some(class) = here.outline.rows[row].parent() else { continue };
         let Some((module, range)) = mirrored_by(&resolver, &here, row)? else { continue };
-        let methods = class + 1..=class + here.outline.rows[class].descendants as usize;
-        for other in methods.filter(|&at| at != row && here.outline.rows[at].parent() == Some(class)) {
+        for other in here.outline.children(class).filter(|&at| at != row) {
             if mirrored_by(&resolver, &here, other)?.is_some_and(|(known, _)| known == module) {
                 return Ok(Some((here.file.path.clone(), range)));
             }

@@ -87,9 +87,8 @@ fn names(class: &IndexedDeclaration, name: &str) -> bool {
 
 /// Returns the names of a class's methods, without those that begin with two underscores.
 fn methods(class: &IndexedDeclaration) -> impl Iterator<Item = &str> {
-    class.row().into_iter().flat_map(move |(outline, row)| {
-        let inside = class.row + 1..=class.row + row.descendants as usize;
-        let own = inside.map(|at| &outline.rows[at]).filter(move |one| one.parent() == Some(class.row));
+    class.row().into_iter().flat_map(move |(outline, _)| {
+        let own = outline.children(class.row).map(|at| &outline.rows[at]);
         let methods = own.filter(|one| matches!(one.kind(), SymbolKind::Method | SymbolKind::Property));
         methods.map(|one| outline.name(one)).filter(|name| !name.starts_with("__"))
     })

@@ -54,8 +54,7 @@ fn add_own(class: &IndexedDeclaration, resolver: &Resolver, found: &mut Instance
     let here = resolver.read_file(&class.file)?;
     let row = here.row_of(class)?;
     let (outline, text) = (&here.outline, here.text.as_str());
-    let inside = row + 1..=row + outline.rows[row].descendants as usize;
-    for member in inside.map(|at| &outline.rows[at]).filter(|member| member.parent() == Some(row)) {
+    for member in outline.children(row).map(|at| &outline.rows[at]) {
         let name = outline.name(member);
         let before = text.get(member.start as usize..member.name_start as usize)?;
         let is_static = before.split_whitespace().any(|word| word == "static");

@@ -42,12 +42,8 @@ pub(super) fn children(
     accepts: &dyn Fn(&Row) -> bool,
 ) -> Vec<usize> {
     let rows = &here.outline.rows;
-    let inside = scope + 1..=scope + rows[scope].descendants as usize;
-    inside
-        .filter(|&at| {
-            rows[at].parent() == Some(scope) && here.outline.name(&rows[at]) == name && accepts(&rows[at])
-        })
-        .collect()
+    let is_it = |&at: &usize| here.outline.name(&rows[at]) == name && accepts(&rows[at]);
+    here.outline.children(scope).filter(is_it).collect()
 }
 
 /// Whether byte `at` is in the body of a class that binds `name` later: until then, the name means what is

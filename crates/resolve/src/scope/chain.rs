@@ -113,15 +113,12 @@ pub(crate) fn resolve_member(
 fn member_of_namespaces(found: &[IndexedDeclaration], part: &str) -> Meaning {
     let mut members = Vec::new();
     for namespace in found {
-        let Some((outline, row)) = namespace.row().filter(|(_, row)| row.kind() == SymbolKind::Module) else {
+        let Some((outline, _)) = namespace.row().filter(|(_, row)| row.kind() == SymbolKind::Module) else {
             continue;
         };
-        let inside = namespace.row + 1..=namespace.row + row.descendants as usize;
-        let is_it = |at: &usize| {
-            outline.rows[*at].parent() == Some(namespace.row) && outline.name(&outline.rows[*at]) == part
-        };
-        members
-            .extend(inside.filter(is_it).map(|row| IndexedDeclaration { file: namespace.file.clone(), row }));
+        let is_it = |at: &usize| outline.name(&outline.rows[*at]) == part;
+        let own = outline.children(namespace.row).filter(is_it);
+        members.extend(own.map(|row| IndexedDeclaration { file: namespace.file.clone(), row }));
     }
     if members.is_empty() { Meaning::Unknown } else { Meaning::Declared(members) }
 }

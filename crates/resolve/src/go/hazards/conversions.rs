@@ -39,6 +39,6 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Option<Ren
 
 /// Returns the names of a struct's fields, in their order.
 fn field_names(here: &CurrentFile, parent: usize) -> Vec<String> {
-    let rows = here.outline.rows.iter().filter(|row| row.parent() == Some(parent));
-    rows.map(|row| here.outline.name(row).to_owned()).collect()
+    let own = here.outline.children(parent).map(|row| &here.outline.rows[row]);
+    own.map(|row| here.outline.name(row).to_owned()).collect()
 }

@@ -148,12 +148,10 @@ impl GoReader<'_, '_> {
     fn embedded_fields(&self, ty: &IndexedDeclaration, depth: usize) -> Result<Vec<GoType>, Cancelled> {
         let Some(here) = self.resolver.read_file(&ty.file) else { return Ok(vec![GoType::Unknown]) };
         let Some(at) = here.row_of(ty) else { return Ok(vec![GoType::Unknown]) };
-        let (rows, text) = (&here.outline.rows, here.text.as_str());
+        let text = here.text.as_str();
         let mut types = Vec::new();
-        for row in &rows[at + 1..=at + rows[at].descendants as usize] {
-            if row.parent() != Some(at) || row.kind() != SymbolKind::Field {
-                continue;
-            }
+        let own = here.outline.children(at).map(|row| &here.outline.rows[row]);
+        for row in own.filter(|row| row.kind() == SymbolKind::Field) {
             let (start, end) = (row.name_start as usize, row.name_start as usize + usize::from(row.name_len));
             if embeds(text, end) {
                 types.push(self.written(&here, qualifier_start(text, start), depth)?);

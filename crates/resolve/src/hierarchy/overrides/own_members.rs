@@ -8,25 +8,21 @@ pub(super) fn of(target: &IndexedDeclaration, row: usize) -> IndexedDeclaration 
 
 /// Returns the rows of a class's own members of a name.
 pub(crate) fn own_member_rows(class: &IndexedDeclaration, name: &str) -> Vec<usize> {
-    let Some((outline, row)) = class.row() else { return Vec::new() };
+    let Some((outline, _)) = class.row() else { return Vec::new() };
     if !outline.occurrences.contains(name) {
         return Vec::new();
     }
-    let inside = class.row + 1..=class.row + row.descendants as usize;
-    let is_own = |&at: &usize| {
-        outline.rows[at].parent() == Some(class.row)
-            && !outline.rows[at].is_local()
-            && outline.name(&outline.rows[at]) == name
-    };
-    inside.filter(is_own).collect()
+    let is_it = |&at: &usize| !outline.rows[at].is_local() && outline.name(&outline.rows[at]) == name;
+    outline.children(class.row).filter(is_it).collect()
 }
 
 /// Returns the names of a class's own members, without those that begin with two underscores.
 pub(crate) fn own_names(class: &IndexedDeclaration) -> Vec<String> {
-    let Some((outline, row)) = class.row() else { return Vec::new() };
-    let inside = class.row + 1..=class.row + row.descendants as usize;
-    let own = inside.filter(|&at| outline.rows[at].parent() == Some(class.row));
-    let names = own.map(|at| outline.name(&outline.rows[at])).filter(|name| !name.starts_with("__"));
+    let Some((outline, _)) = class.row() else { return Vec::new() };
+    let names = outline
+        .children(class.row)
+        .map(|at| outline.name(&outline.rows[at]))
+        .filter(|name| !name.starts_with("__"));
     let mut names: Vec<String> = names.map(str::to_owned).collect();
     names.sort();
     names.dedup();
