@@ -2,9 +2,9 @@
 
 use crate::family::Family;
 use crate::kotlin::kdoc_links::kdoc_links;
-use crate::python::string_names::StringName;
 use crate::rust::doc_links::rust_doc_links;
 use crate::sources::{IndexedDeclaration, Sources};
+use crate::string_name::StringName;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 

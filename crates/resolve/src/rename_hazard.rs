@@ -55,15 +55,30 @@ impl RenameHazard {
         needs_none || !self.places.is_empty()
     }
 
-    pub(super) fn breaks(text: String, places: Vec<(RelPath, TextRange)>) -> RenameHazard {
-        RenameHazard { text, places, certainty: HazardCertainty::Breaks, shown_at: HazardPlaces::Left }
+    /// Returns a hazard that breaks the program, and that the names alone show.
+    pub(super) fn breaks(text: String) -> RenameHazard {
+        let (certainty, shown_at) = (HazardCertainty::Breaks, HazardPlaces::Left);
+        RenameHazard { text, places: Vec::new(), certainty, shown_at }
+    }
+
+    /// Returns a hazard that breaks the program; `None` without a place that gives cause for it.
+    pub(super) fn breaks_at(text: String, places: Vec<(RelPath, TextRange)>) -> Option<RenameHazard> {
+        RenameHazard::at(HazardCertainty::Breaks, text, places)
     }
 
     /// Returns a doubt; `None` without a place that gives cause for it.
-    pub(super) fn doubt(text: String, mut places: Vec<(RelPath, TextRange)>) -> Option<RenameHazard> {
+    pub(super) fn doubt(text: String, places: Vec<(RelPath, TextRange)>) -> Option<RenameHazard> {
+        RenameHazard::at(HazardCertainty::MayBreak, text, places)
+    }
+
+    fn at(
+        certainty: HazardCertainty,
+        text: String,
+        mut places: Vec<(RelPath, TextRange)>,
+    ) -> Option<RenameHazard> {
         places.sort();
         places.dedup();
-        let (certainty, shown_at) = (HazardCertainty::MayBreak, HazardPlaces::Left);
+        let shown_at = HazardPlaces::Left;
         (!places.is_empty()).then_some(RenameHazard { text, places, certainty, shown_at })
     }
 

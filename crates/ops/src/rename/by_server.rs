@@ -133,7 +133,7 @@ fn unparsed_note(edit: &ServerEdit, unseen: &UnparsedMentions, target: &Target) 
 }
 
 /// Returns the places that an edit changes: file and start offset.
-fn touched(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
+pub(super) fn touched(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
     let files = edit.files.iter();
     files.flat_map(|(path, file)| file.edits.iter().map(move |edit| (path, edit.range.start))).collect()
 }

@@ -2,6 +2,7 @@
 //! files use the export, although the server's definitions lead from there to the declaration.
 
 use super::answer::RenameNote;
+use super::by_server::touched;
 use super::definition_index::{DefinitionIndex, Placed};
 use super::linked::LinkedSymbol;
 use super::places::listed;
@@ -23,12 +24,9 @@ pub(super) async fn keep_exports(
 ) -> Result<Option<RenameNote>, QuestionError> {
     let (target, name) = (symbol.target.resolved(), symbol.target.name.clone());
     let own = symbol.target.at.path.clone();
-    let is_changed = |(path, range): &Placed| {
-        let edits = edit.files.get(path).map_or(&[][..], |file| &file.edits);
-        edits.iter().any(|one| one.range.start == range.start)
-    };
-    let untouched: Vec<Placed> = judged.occurrences.iter().map(|one| (one.path.clone(), one.range)).collect();
-    let untouched: Vec<Placed> = untouched.into_iter().filter(|place| !is_changed(place)).collect();
+    let touched = touched(edit);
+    let untouched = judged.occurrences.iter().filter(|one| !touched.contains(&(&one.path, one.range.start)));
+    let untouched: Vec<Placed> = untouched.map(|one| (one.path.clone(), one.range)).collect();
     // A shorthand that becomes a pair is changed, and keeps the key.
     let renamed: Vec<u32> = edit.files.get(&own).map_or(Vec::new(), |file| {
         file.edits.iter().filter(|one| !one.new_text.contains(':')).map(|one| one.range.start).collect()

@@ -284,7 +284,7 @@ fn is_namespace(row: &Row) -> bool {
 }
 
 /// Returns the place of a declaration's name.
-fn name_place(target: &IndexedDeclaration) -> SourcePlace {
+pub(crate) fn name_place(target: &IndexedDeclaration) -> SourcePlace {
     let range = target.row().map_or(TextRange::new(0, 0), |(_, row)| {
         TextRange::new(row.name_start, row.name_start.saturating_add(u32::from(row.name_len)))
     });

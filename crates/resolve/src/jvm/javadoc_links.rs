@@ -4,9 +4,9 @@
 use crate::context::{first_word, is_word, last_word};
 use crate::hierarchy::classes::{is_class, own_members};
 use crate::hierarchy::subclasses::heirs;
-use crate::python::string_names::StringName;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
+use crate::string_name::StringName;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 

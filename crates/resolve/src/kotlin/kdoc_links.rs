@@ -9,10 +9,10 @@ use crate::hierarchy::classes::{self, is_class};
 use crate::jvm::javadoc_links::resolve_javadoc_link;
 use crate::meaning::Meaning;
 use crate::modules::Module;
-use crate::python::string_names::{StringName, judged};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, SearchStart};
 use crate::sources::{IndexedDeclaration, Sources};
+use crate::string_name::{StringName, judged};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -189,10 +189,8 @@ fn of_package(resolver: &Resolver, chain: &[&str]) -> Result<Meaning, Cancelled>
 
 /// Returns the parameters, properties and members of a declaration that have the name.
 fn own_parts(here: &CurrentFile, row: usize, name: &str) -> Vec<IndexedDeclaration> {
-    let rows = &here.outline.rows;
-    let inside = row + 1..=row + rows[row].descendants as usize;
-    let is_it = |&at: &usize| rows[at].parent() == Some(row) && here.outline.name(&rows[at]) == name;
-    inside.filter(is_it).map(|at| here.target(at)).collect()
+    let is_it = |&at: &usize| here.outline.name(&here.outline.rows[at]) == name;
+    here.outline.children(row).filter(is_it).map(|at| here.target(at)).collect()
 }
 
 /// Whether a function, or a class's constructor, has a parameter of that name. The outline does not list those that declare no

@@ -103,17 +103,20 @@ impl<'n> PassedParameter<'n> {
     }
 }
 
-/// Finds the calls of variables, in files that name what they call or the parameter `name`, whose unnamed keywords may hold it:
+/// Finds the calls of variables, in files that name one of `called`, or the parameter `name`, whose unnamed keywords may hold it:
 /// `fn(**options)` where a string or a keyword of `dict` is the name, `fn(**vars(x))`.
-pub(crate) fn unnamed_to_variables(
+pub(crate) fn unnamed_to_variables<'n>(
     resolver: &Resolver,
-    called: &str,
-    name: &str,
+    called: impl IntoIterator<Item = &'n str>,
+    name: &'n str,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
+    let mut files = Vec::new();
+    for word in called.into_iter().chain([name]) {
+        files.extend(with_name(resolver, word)?);
+    }
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    let files = [with_name(resolver, called)?, with_name(resolver, name)?];
-    for here in files.iter().flatten() {
+    for here in &files {
         if !seen.insert(here.file.path.clone()) {
             continue;
         }

@@ -2,7 +2,6 @@
 //! of their heirs, of variables that may hold it. Invariant: a keyword is left out only where the called name certainly means
 //! something else, or the function is never a value.
 
-use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
 use crate::context::{Receiver, last_word, receiver};
 use crate::hierarchy::classes::{is_class, is_function};
@@ -10,8 +9,8 @@ use crate::hierarchy::heads::arguments_of;
 use crate::meaning::Meaning;
 use crate::place::{OccurrenceKind, classify_occurrence};
 use crate::python::function_heads::{parameters_begin, takes_unnamed};
-use crate::python::function_values::{ClassKin, is_rebound};
-use crate::python::keywords::{called_with, holds_value, takes_heads};
+use crate::python::function_values::{ClassKin, class_of, is_rebound};
+use crate::python::keywords::{arguments_behind, called_with, holds_value, is_local, takes_heads};
 use crate::python::name_places::{places_of, with_name};
 use crate::python::reached_unnamed::{gets_class_of_object, is_class_of, is_in_string, may_be_held};
 use crate::resolver::{CurrentFile, Resolver};
@@ -115,8 +114,7 @@ impl Callee {
         let text = here.text.as_str();
         let name = &text[range.as_range()];
         let names = self.names();
-        let open = text[called.len()..].find('(').map_or(called.len(), |at| called.len() + at);
-        let arguments = &text[open..close_bracket(text, open)];
+        let arguments = arguments_behind(text, called);
         // `methodcaller("go", size=1)`
         if names.iter().any(|one| is_in_string(arguments, one)) {
             return Ok(true);
@@ -127,12 +125,10 @@ impl Callee {
             _ => Meaning::Unknown,
         };
         let is_kin = |one: &IndexedDeclaration| self.kin.holds_any(std::slice::from_ref(one));
-        let is_local =
-            || here.outline.rows.iter().any(|row| row.is_local() && here.outline.name(row) == word);
         let is_class_of_object = self.is_constructor
             && !called[..called.len() - word.len()].ends_with('.')
             && gets_class_of_object(here, range.start)
-            && is_local();
+            && is_local(here, word);
         match meaning {
             // `kind = x.__class__`, then `kind(size=1)`.
             _ if is_class_of_object => return Ok(true),
@@ -142,8 +138,8 @@ impl Callee {
                     let is_heir = |heir: &IndexedDeclaration| heir.is_same_declaration(one);
                     let is_class_of = self.is_constructor && self.kin.heirs.iter().any(is_heir);
                     // A method that it overrides, or that overrides it.
-                    let is_family =
-                        one.name() == self.function.name() && parent(one).is_some_and(|class| is_kin(&class));
+                    let is_family = one.name() == self.function.name()
+                        && class_of(one).is_some_and(|class| is_kin(&class));
                     one.is_same_declaration(&self.function) || is_class_of || is_family
                 };
                 let is_known = |one: &IndexedDeclaration| {
@@ -151,7 +147,7 @@ impl Callee {
                         && !is_rebound(resolver, one)
                 };
                 let may_hand_on = |one: &IndexedDeclaration| {
-                    (is_value || self.is_constructor && parent(one).is_some_and(|class| is_kin(&class)))
+                    (is_value || self.is_constructor && class_of(one).is_some_and(|class| is_kin(&class)))
                         && hands_on(resolver, one, name)
                 };
                 let is_called = is_value || self.is_instance_call();
@@ -180,7 +176,8 @@ impl Callee {
         let mut may_construct = false;
         if is_attribute && (self.is_constructor || is_value) {
             may_construct = resolver.declared(word)?.iter().any(|one| {
-                (is_value || parent(one).is_some_and(|class| is_kin(&class))) && hands_on(resolver, one, name)
+                (is_value || class_of(one).is_some_and(|class| is_kin(&class)))
+                    && hands_on(resolver, one, name)
             });
         }
         Ok(is_type_of || may_construct || is_value && (!is_attribute || holds_value(resolver, word)?))
@@ -204,9 +201,4 @@ pub(crate) fn hands_on(resolver: &Resolver, function: &IndexedDeclaration, name:
         return false;
     };
     takes_unnamed(&here, at, name)
-}
-
-fn parent(of: &IndexedDeclaration) -> Option<IndexedDeclaration> {
-    let row = of.row()?.1.parent()?;
-    Some(IndexedDeclaration { file: of.file.clone(), row })
 }

@@ -90,8 +90,7 @@ pub(crate) fn keywords_elsewhere(
             let Some(callee) = called_with(text, range) else { continue };
             let name = last_word(callee);
             let before = &callee[..callee.len() - name.len()];
-            let open = text[callee.len()..].find('(').map_or(callee.len(), |at| callee.len() + at);
-            let arguments = &text[open..close_bracket(text, open)];
+            let arguments = arguments_behind(text, callee);
             // A server knows the class of `self`.
             let is_class = |name: &str| {
                 is_constructor
@@ -123,8 +122,15 @@ pub(crate) fn keywords_elsewhere(
     Ok(found)
 }
 
-fn is_local(here: &CurrentFile, name: &str) -> bool {
+/// Whether a file has a local of this name.
+pub(crate) fn is_local(here: &CurrentFile, name: &str) -> bool {
     here.outline.rows.iter().any(|row| row.is_local() && here.outline.name(row) == name)
+}
+
+/// Returns the parenthesis with the arguments of a call, for the text up to it.
+pub(crate) fn arguments_behind<'t>(text: &'t str, called: &str) -> &'t str {
+    let open = text[called.len()..].find('(').map_or(called.len(), |at| called.len() + at);
+    &text[open..close_bracket(text, open)]
 }
 
 /// Finds the keywords `name` that give an object a member, or replace one: `SimpleNamespace(size=1)`, `patch.multiple(m, size=1)`.

@@ -13,6 +13,7 @@ use crate::python::parameter_readers::reading_decorators;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::function_around;
 use crate::sources::IndexedDeclaration;
+use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 
 /// Whether the function in a row may be called through a variable: it, or a class that it constructs, is a value somewhere, is
@@ -66,15 +67,18 @@ const HARMLESS: [&str; 9] =
 /// Whether a method of a class uses `cls` as a value: `build(cls)`, `make = cls`.
 fn gives_itself_away(resolver: &Resolver, class: &IndexedDeclaration) -> bool {
     let Some(there) = resolver.read_file(&class.file) else { return false };
-    let Some(range) = there.row_of(class).map(|at| there.outline.rows[at].range()) else { return false };
-    let text = there.text.as_str();
-    let is_declared = |at: u32| there.outline.rows.iter().any(|row| row.name_start == at);
+    there.row_of(class).is_some_and(|at| has_class_as_value(&there, there.outline.rows[at].range()))
+}
+
+fn has_class_as_value(here: &CurrentFile, within: TextRange) -> bool {
+    let text = here.text.as_str();
+    let is_declared = |at: u32| here.outline.rows.iter().any(|row| row.name_start == at);
     let is_harmless = |at: u32| {
         let open = open_parenthesis(text, at as usize);
         open.is_some_and(|open| HARMLESS.contains(&last_word(text[..open].trim_end())))
     };
-    places_of(&there, "cls").into_iter().any(|one| {
-        range.contains(one) && is_value(text, one) && !is_declared(one.start) && !is_harmless(one.start)
+    places_of(here, "cls").into_iter().any(|one| {
+        within.contains(one) && is_value(text, one) && !is_declared(one.start) && !is_harmless(one.start)
     })
 }
 
@@ -82,16 +86,13 @@ fn gives_itself_away(resolver: &Resolver, class: &IndexedDeclaration) -> bool {
 fn collects_heirs(resolver: &Resolver, class: &IndexedDeclaration) -> Result<bool, Cancelled> {
     let Some(there) = resolver.read_file(&class.file) else { return Ok(false) };
     let Some(at) = there.row_of(class) else { return Ok(false) };
-    let rows = &there.outline.rows;
-    let inside = at + 1..=at + rows[at].descendants as usize;
-    let mut members =
-        inside.filter(|&row| rows[row].parent() == Some(at)).map(|row| there.outline.name(&rows[row]));
+    let mut members = there.outline.children(at).map(|row| there.outline.name(&there.outline.rows[row]));
     if members.any(|name| name == "__init_subclass__") {
         return Ok(true);
     }
     for other in with_name(resolver, "__subclasses__")? {
         let text = other.text.as_str();
-        let asks = |range: &symd_base::TextRange| {
+        let asks = |range: &TextRange| {
             let asked = last_word(text[..range.start as usize].trim_end_matches('.'));
             asked == class.name() || matches!(asked, "cls" | "self" | "__class__")
         };
@@ -121,14 +122,14 @@ pub(crate) fn is_class_of(called: &str) -> bool {
             .is_some_and(|open| last_word(called[..open].trim_end()) == "type")
 }
 
-/// Whether the function around byte `at`, or the file outside of functions, gets at the class of an object.
+/// Whether the function around byte `at`, or the file outside of functions, gets at the class of an object, or has its own as a value.
 pub(crate) fn gets_class_of_object(here: &CurrentFile, at: u32) -> bool {
     let text = here.text.as_str();
-    let part = match function_around(here, at) {
-        Some(function) => text.get(here.outline.rows[function].range().as_range()).unwrap_or_default(),
-        None => text,
-    };
-    part.contains("type(") || part.contains("__class__") || part.contains("= cls\n")
+    let function = function_around(here, at).map(|function| here.outline.rows[function].range());
+    let part = function.map_or(text, |range| text.get(range.as_range()).unwrap_or_default());
+    part.contains("type(")
+        || part.contains("__class__")
+        || function.is_some_and(|range| has_class_as_value(here, range))
 }
 
 #[cfg(test)]

@@ -11,19 +11,9 @@ use crate::modules;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, SearchStart};
 use crate::sources::{IndexedDeclaration, Sources};
+use crate::string_name::{StringName, judged};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-
-/// What a name in a string, or a link in documentation, refers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StringName {
-    /// The target symbol.
-    Symbol,
-    /// Something else.
-    Other,
-    /// Syntax cannot determine it.
-    Unknown,
-}
 
 /// Functions that take an object and the name of a member; `object` is `mock.patch.object`.
 const BY_NAME: [&str; 5] = ["getattr", "hasattr", "setattr", "delattr", "object"];
@@ -117,28 +107,6 @@ fn path(resolver: &Resolver, here: &CurrentFile, parts: &[&str]) -> Result<Meani
         found @ Meaning::Declared(_) => found,
         _ => Meaning::Unknown,
     })
-}
-
-/// Whether a meaning is the targets: `Unknown` where it is one of them among others, or is not known.
-pub(crate) fn judged(meaning: &Meaning, targets: &[IndexedDeclaration]) -> StringName {
-    match meaning {
-        Meaning::Declared(found) => {
-            let is_asked =
-                |one: &IndexedDeclaration| targets.iter().any(|target| target.is_same_declaration(one));
-            match found.iter().filter(|one| is_asked(one)).count() {
-                0 => StringName::Other,
-                count if count == found.len() => StringName::Symbol,
-                _ => StringName::Unknown,
-            }
-        }
-        Meaning::OutsideProject => StringName::Other,
-        Meaning::Module(_)
-        | Meaning::Local
-        | Meaning::LocalOrDeclared(_)
-        | Meaning::Probable(_)
-        | Meaning::Possible(_)
-        | Meaning::Unknown => StringName::Unknown,
-    }
 }
 
 /// A string of names joined by dots or colons.

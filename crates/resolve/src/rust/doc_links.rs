@@ -4,9 +4,9 @@
 
 use crate::context::{first_word, is_word, last_word};
 use crate::family::Family;
-use crate::python::string_names::StringName;
 use crate::resolver::Resolver;
 use crate::sources::{IndexedDeclaration, Sources};
+use crate::string_name::StringName;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 

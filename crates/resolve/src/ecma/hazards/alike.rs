@@ -51,7 +51,7 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Vec<Re
                     uses.into_iter().map(|one| one.place).take(1).collect(),
                 ));
             } else {
-                found.push(RenameHazard::breaks(format!("{text}: it is used as one"), certain));
+                found.extend(RenameHazard::breaks_at(format!("{text}: it is used as one"), certain));
             }
         }
     }
@@ -99,9 +99,7 @@ fn fits(
 
 /// Returns the members of an interface that have no `?`.
 fn required(here: &CurrentFile, interface: usize) -> BTreeSet<&str> {
-    let rows = &here.outline.rows;
-    let inside = interface + 1..=interface + rows[interface].descendants as usize;
-    let own = inside.map(|at| &rows[at]).filter(|row| row.parent() == Some(interface));
+    let own = here.outline.children(interface).map(|at| &here.outline.rows[at]);
     let is_required = |row: &&symd_syntax::Row| {
         let end = row.name_start as usize + usize::from(row.name_len);
         !here.text.as_str().get(end..).unwrap_or("").starts_with('?')

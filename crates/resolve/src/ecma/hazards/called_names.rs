@@ -51,7 +51,7 @@ const OF_ELEMENT_CLASSES: [&str; 3] = ["disabledFeatures", "formAssociated", "ob
 pub(super) fn find(symbol: &RenamedSymbol) -> Vec<RenameHazard> {
     let SymbolOwner::Type { is_static, .. } = symbol.owner else { return Vec::new() };
     let texts = [taken(symbol.new, is_static), given_up(symbol, is_static)];
-    texts.into_iter().flatten().map(|text| RenameHazard::breaks(text, Vec::new())).collect()
+    texts.into_iter().flatten().map(RenameHazard::breaks).collect()
 }
 
 /// Returns what the new name of a member would mean besides.

@@ -38,7 +38,7 @@ pub(super) fn find(symbol: &RenamedSymbol) -> Option<RenameHazard> {
     } else {
         return None;
     };
-    Some(RenameHazard::breaks(text, Vec::new()))
+    Some(RenameHazard::breaks(text))
 }
 
 /// Whether the file is, or is compiled to, a CommonJS module.

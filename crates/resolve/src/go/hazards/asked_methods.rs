@@ -3,7 +3,7 @@
 
 use super::{GoOwner, GoRenamed};
 use crate::family_texts::FamilyTexts;
-use crate::go::value_types::methods_called;
+use crate::go::value_types::embeds;
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
 
@@ -85,7 +85,7 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<Rename
             "'{of}' satisfies {interface}, which asks for '{}': what takes it for one would not any more",
             symbol.old
         );
-        found.push(RenameHazard::breaks(text, vec![place(symbol)]));
+        found.extend(RenameHazard::breaks_at(text, vec![place(symbol)]));
         break;
     }
     Ok(found)
@@ -93,11 +93,9 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<Rename
 
 /// Whether a type of the symbol's directory has all these methods.
 fn has_all(symbol: &GoRenamed, of: &str, methods: &[&str]) -> Result<bool, Cancelled> {
-    let directory = symbol.here.file.path.parent().unwrap_or_else(symd_base::RelPath::root);
     for method in methods {
-        let all = methods_called(symbol.resolver, method)?;
         let embeds_rest = *method != symbol.old && embeds_interface(symbol, of);
-        if !embeds_rest && !all.iter().any(|one| one.of == of && one.directory == directory) {
+        if !embeds_rest && !symbol.has_method(of, method)? {
             return Ok(false);
         }
     }
@@ -111,11 +109,7 @@ fn embeds_interface(symbol: &GoRenamed, of: &str) -> bool {
     let is_of = |row: &&symd_syntax::Row| {
         row.parent().is_some_and(|parent| symbol.here.outline.name(&rows[parent]) == of)
     };
-    rows.iter().filter(is_of).any(|row| {
-        let end = row.name_start as usize + usize::from(row.name_len);
-        let behind = text.get(end..).unwrap_or("").trim_start_matches([' ', '\t']);
-        behind.starts_with(['\n', '}', ';', '`', '/', '\r'])
-    })
+    rows.iter().filter(is_of).any(|row| embeds(text, row.name_start as usize + usize::from(row.name_len)))
 }
 
 /// Returns the place of the word `func`: the name itself is changed.

@@ -13,12 +13,12 @@ use std::rc::Rc;
 
 use crate::family::Family;
 use crate::family_texts::FamilyTexts;
-use crate::go::value_types::receiver_of;
+use crate::go::value_types::{methods_called, receiver_of};
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::{IndexedDeclaration, Sources};
-use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 use symd_syntax::{Row, SymbolKind};
 
 /// The declaration of Go that is renamed.
@@ -105,6 +105,12 @@ impl<'q, 's> GoRenamed<'q, 's> {
         let text = self.here.text.as_str();
         let from = self.row.name_start as usize + usize::from(self.row.name_len);
         text.get(from..).unwrap_or("").lines().next().unwrap_or("")
+    }
+
+    /// Whether a type of the declaration's directory has a method of this name.
+    fn has_method(&self, of: &str, name: &str) -> Result<bool, Cancelled> {
+        let directory = self.here.file.path.parent().unwrap_or_else(RelPath::root);
+        Ok(methods_called(self.resolver, name)?.iter().any(|one| one.of == of && one.directory == directory))
     }
 
     /// Whether another file is of the same package.

@@ -6,6 +6,7 @@ use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
 use crate::context::last_word;
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
+use crate::go::value_types::embeds;
 use crate::name_reach::NameReach;
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
@@ -320,10 +321,8 @@ fn embedding_structs(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<Stri
             let Some(parent) = row.parent().filter(|_| here.outline.name(row) == symbol.old) else {
                 continue;
             };
-            let end = row.name_start as usize + usize::from(row.name_len);
-            let behind = one.text.get(end..).unwrap_or("").trim_start_matches([' ', '\t']);
             // A field that is only called like the type has a type behind its name.
-            if behind.starts_with(['\n', '\r', ';', '}', '/', '`']) {
+            if embeds(&one.text, row.name_start as usize + usize::from(row.name_len)) {
                 found.push(here.outline.name(&rows[parent]).to_owned());
             }
         }

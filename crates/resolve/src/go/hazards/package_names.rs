@@ -19,7 +19,7 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Vec<RenameHazard>
             ("init", _) => "only a function may be called 'init' in a package",
             _ => "what is called '_' cannot be used",
         };
-        return vec![RenameHazard::breaks(text.to_owned(), Vec::new())];
+        return vec![RenameHazard::breaks(text.to_owned())];
     }
     let mut places = Vec::new();
     for one in texts.iter().filter(|one| one.text.contains(new) && symbol.is_of_package(one)) {
@@ -28,12 +28,6 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Vec<RenameHazard>
         let same = imports.iter().filter(|import| binds(symbol.resolver.family, import) == Some(new));
         places.extend(same.map(|import| (one.file.path.clone(), import.statement)));
     }
-    match places.is_empty() {
-        true => Vec::new(),
-        false => {
-            let text =
-                format!("a file of the package imports '{new}', which its package cannot declare then");
-            vec![RenameHazard::breaks(text, places)]
-        }
-    }
+    let text = format!("a file of the package imports '{new}', which its package cannot declare then");
+    RenameHazard::breaks_at(text, places).into_iter().collect()
 }

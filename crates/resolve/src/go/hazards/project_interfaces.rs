@@ -2,9 +2,7 @@
 
 use super::{GoOwner, GoRenamed};
 use crate::family_texts::FamilyTexts;
-use crate::go::value_types::methods_called;
 use crate::rename_hazard::RenameHazard;
-use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
@@ -21,7 +19,7 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Option<Ren
         let others = rows.iter().enumerate().filter(|(one, row)| *one != at && row.parent() == Some(parent));
         let mut fits = true;
         for (_, other) in others.filter(|(_, row)| row.kind() == SymbolKind::Method) {
-            fits &= has_method(symbol, of, there.outline.name(other))?;
+            fits &= symbol.has_method(of, there.outline.name(other))?;
         }
         if !fits {
             continue;
@@ -50,9 +48,4 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Option<Ren
         symbol.new
     );
     Ok(RenameHazard::doubt(text, places))
-}
-
-fn has_method(symbol: &GoRenamed, of: &str, name: &str) -> Result<bool, Cancelled> {
-    let directory = symbol.here.file.path.parent().unwrap_or_else(RelPath::root);
-    Ok(methods_called(symbol.resolver, name)?.iter().any(|one| one.of == of && one.directory == directory))
 }

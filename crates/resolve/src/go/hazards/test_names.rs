@@ -33,7 +33,7 @@ fn becomes_test(symbol: &GoRenamed) -> Option<RenameHazard> {
         && !is_test_name(&symbol.old);
     is_it.then(|| {
         let text = format!("go test would run '{}' as a test, which '{}' is not", symbol.new, symbol.old);
-        RenameHazard::breaks(text, Vec::new())
+        RenameHazard::breaks(text)
     })
 }
 

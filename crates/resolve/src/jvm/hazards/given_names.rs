@@ -1,12 +1,12 @@
 //! Methods that Java gives every enumeration, record and object: `name()`, the accessors of components, `getClass()`. A class cannot
 //! declare them otherwise, and has them for an interface without declaring them.
 
-use super::JavaRenamed;
+use super::{JavaRenamed, is_record};
+use crate::conflicts::name_place;
 use crate::hierarchy::signature::MemberHead;
 use crate::hierarchy::subclasses::heirs;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::CurrentFile;
-use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
@@ -35,36 +35,31 @@ pub(super) fn find(symbol: &JavaRenamed) -> Result<Option<RenameHazard>, Cancell
             symbol.here.outline.name(owner),
             symbol.new
         );
-        return Ok(Some(RenameHazard::breaks(text, Vec::new())));
+        return Ok(Some(RenameHazard::breaks(text)));
     }
     let mut places = Vec::new();
     for heir in heirs(symbol.resolver, &symbol.here.target(parent))? {
         let Some(there) = symbol.resolver.read_file(&heir.file) else { continue };
-        let Some(class) = there.row_of(&heir).map(|at| &there.outline.rows[at]) else { continue };
+        let Some(at) = there.row_of(&heir) else { continue };
+        let class = &there.outline.rows[at];
         let is_given = class.kind() == SymbolKind::Enum && OF_ENUMS.contains(&symbol.old.as_str())
             || gives(&there, class, &symbol.old);
         if is_given {
-            let length = u32::from(class.name_len);
-            let range = TextRange::new(class.name_start, class.name_start.saturating_add(length));
-            places.push((there.file.path.clone(), range));
+            places.push(name_place(&there.target(at)));
         }
     }
-    if places.is_empty() {
-        return Ok(None);
-    }
     let text = format!("Java itself gives this class the method '{}', under that name", symbol.old);
-    Ok(Some(RenameHazard::breaks(text, places)))
+    Ok(RenameHazard::breaks_at(text, places))
 }
 
 /// Whether a class is a record with a component of this name.
 fn gives(here: &CurrentFile, class: &Row, name: &str) -> bool {
     let rows = &here.outline.rows;
-    let before = here.text.as_str().get(class.start as usize..class.name_start as usize).unwrap_or("");
     let is_component = |row: &Row| {
         row.kind() == SymbolKind::Field
             && here.outline.name(row) == name
             && row.parent().is_some_and(|at| rows[at] == *class)
             && !here.text.as_str().get(row.end as usize..).unwrap_or("").trim_start().starts_with(';')
     };
-    before.trim_end().ends_with("record") && rows.iter().any(is_component)
+    is_record(here, class) && rows.iter().any(is_component)
 }

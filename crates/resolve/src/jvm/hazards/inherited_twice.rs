@@ -2,7 +2,7 @@
 //! override there; and methods of the old name that may override, or be overridden, by type arguments.
 
 use super::JavaRenamed;
-use crate::conflicts::SourcePlace;
+use crate::conflicts::name_place;
 use crate::hierarchy::classes::{member, own_members};
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -11,7 +11,6 @@ use crate::hierarchy::subclasses::heirs;
 use crate::meaning::Meaning;
 use crate::rename_hazard::RenameHazard;
 use crate::sources::IndexedDeclaration;
-use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
@@ -33,15 +32,11 @@ pub(super) fn find(symbol: &JavaRenamed) -> Result<Vec<RenameHazard>, Cancelled>
     let mut twice = Vec::new();
     for heir in &below {
         if let Meaning::Declared(all) = member(symbol.resolver, heir, symbol.new)? {
-            twice.extend(all.iter().filter(|one| has_arity(one)).map(place));
+            twice.extend(all.iter().filter(|one| has_arity(one)).map(name_place));
         }
     }
-    if !twice.is_empty() {
-        twice.sort();
-        twice.dedup();
-        let text = format!("a class that inherits from '{}' has '{}' too", class.name(), symbol.new);
-        found.push(RenameHazard::breaks(text, twice));
-    }
+    let text = format!("a class that inherits from '{}' has '{}' too", class.name(), symbol.new);
+    found.extend(RenameHazard::breaks_at(text, twice));
     // A parameter `T` of a generic class is another type in its heirs.
     let graph = ClassGraph::of_kin(symbol.resolver, std::slice::from_ref(&class), Kin::Around)?;
     let Some(number) = graph.number(&class) else { return Ok(found) };
@@ -51,18 +46,14 @@ pub(super) fn find(symbol: &JavaRenamed) -> Result<Vec<RenameHazard>, Cancelled>
         let other = &graph.node(at).class;
         if is_generic(symbol, &class) || is_generic(symbol, other) {
             let all = own_members(symbol.resolver, other, &symbol.old);
-            others.extend(all.iter().filter(|one| has_arity(one)).map(place));
+            others.extend(all.iter().filter(|one| has_arity(one)).map(name_place));
         }
     }
-    if !others.is_empty() {
-        others.sort();
-        others.dedup();
-        let text = format!(
-            "'{}' here may override the renamed method, or be overridden by it, by the type arguments of its class",
-            symbol.old
-        );
-        found.push(RenameHazard::breaks(text, others));
-    }
+    let text = format!(
+        "'{}' here may override the renamed method, or be overridden by it, by the type arguments of its class",
+        symbol.old
+    );
+    found.extend(RenameHazard::breaks_at(text, others));
     Ok(found)
 }
 
@@ -78,10 +69,4 @@ fn is_generic(symbol: &JavaRenamed, class: &IndexedDeclaration) -> bool {
     let Some(row) = there.row_of(class).map(|at| &there.outline.rows[at]) else { return false };
     let end = row.name_start as usize + usize::from(row.name_len);
     there.text.as_str().get(end..).is_some_and(|behind| behind.trim_start().starts_with('<'))
-}
-
-fn place(one: &IndexedDeclaration) -> SourcePlace {
-    let start = one.row().map_or(0, |(_, row)| row.name_start);
-    let length = u32::try_from(one.name().len()).unwrap_or(u32::MAX);
-    (one.file.path.clone(), TextRange::new(start, start.saturating_add(length)))
 }

@@ -96,16 +96,16 @@ impl<'q, 's> JavaRenamed<'q, 's> {
         self.row.kind() == SymbolKind::EnumMember
     }
 
-    /// Whether a class is a record.
-    fn is_record(&self, row: &Row) -> bool {
-        let before = self.here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
-        before.trim_end().ends_with("record")
-    }
-
     /// Returns the place of a class's name.
     fn place_of(&self, class: &Row) -> (RelPath, TextRange) {
         let start = class.name_start;
         let range = TextRange::new(start, start.saturating_add(u32::from(class.name_len)));
         (self.here.file.path.clone(), range)
     }
+}
+
+/// Whether a class is a record.
+fn is_record(here: &CurrentFile, class: &Row) -> bool {
+    let before = here.text.as_str().get(class.start as usize..class.name_start as usize).unwrap_or("");
+    before.trim_end().ends_with("record")
 }

@@ -1,7 +1,7 @@
 //! Values whose text holds the name: constants of enumerations, and records, as `toString` writes them. A place counts where a value
 //! of the type, as declarations in sight show, is printed, appended or joined to a text.
 
-use super::JavaRenamed;
+use super::{JavaRenamed, is_record};
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
 use crate::context::{is_word, last_word};
@@ -48,8 +48,8 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
 fn printed_type<'q>(symbol: &'q JavaRenamed) -> Option<&'q Row> {
     match symbol.row.kind() {
         SymbolKind::EnumMember => symbol.owner(),
-        SymbolKind::Field => symbol.owner().filter(|owner| symbol.is_record(owner)),
-        _ => Some(&symbol.row).filter(|row| symbol.is_record(row)),
+        SymbolKind::Field => symbol.owner().filter(|owner| is_record(&symbol.here, owner)),
+        _ => Some(&symbol.row).filter(|row| is_record(&symbol.here, row)),
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn find(symbol: &JavaRenamed) -> Option<RenameHazard> {
     let owner = symbol.owner()?;
     if READ.contains(&symbol.old.as_str()) {
         let text = format!("Java's serialization looks '{}' up by its name", symbol.old);
-        return Some(RenameHazard::breaks(text, Vec::new()));
+        return Some(RenameHazard::breaks(text));
     }
     let head = symbol.head(&symbol.row);
     let is_written = symbol.row.kind() == SymbolKind::Field

@@ -1,13 +1,10 @@
-//! Effects of a new name of a member of a Python class: privacy, fields and keys that the program reads by their names, members of
-//! library classes that it would override.
+//! Effects of a new name of a member of a Python class: privacy, fields and keys that the program reads by their names.
 
 use super::private_names::{is_private, made_private, mangled_uses};
 use super::{breaks, computed, doubt};
 use crate::context::{Receiver, receiver};
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
-use crate::library_members::MemberLookup;
-use crate::python::builtin_classes::lookup_member;
 use crate::python::computed_names::computed_keys;
 use crate::python::field_readers::field_readers;
 use crate::python::name_places::{places_of, with_name};
@@ -71,20 +68,6 @@ pub(super) fn member(
         let text =
             format!("the names of its class's fields may be given to the program here, '{old}' among them");
         found.extend(doubt(HazardPlaces::All, text, field_readers(resolver, first)?));
-    }
-    for class in &owners {
-        let Some(at) = graph.number(class) else { continue };
-        let around = graph.descendants(at).into_iter().flat_map(|heir| graph.ancestors(heir));
-        let outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
-        for base in outside {
-            if let MemberLookup::Yes(base) = lookup_member(base, new_name) {
-                let text = format!(
-                    "{base}, a base outside the project, declares '{new_name}' too: it would be overridden"
-                );
-                found.push(RenameHazard::breaks(text, Vec::new()));
-                return Ok(found);
-            }
-        }
     }
     Ok(found)
 }

@@ -1,6 +1,6 @@
 //! Effects of a new name in Python beyond its use as a name: names that a star import omits, names that a
-//! class makes private, members of library classes that it would override, keywords that reach a parameter
-//! other than through a call that names it. By syntax alone; a possible hazard is reported too.
+//! class makes private, keywords that reach a parameter other than through a call that names it. By syntax
+//! alone; a possible hazard is reported too.
 
 mod members;
 mod module_names;
@@ -111,5 +111,5 @@ fn doubt(at: HazardPlaces, text: String, places: Vec<SourcePlace>) -> Option<Ren
 
 /// Returns a hazard that breaks the program; `None` without a place.
 fn breaks(at: HazardPlaces, text: String, places: Vec<SourcePlace>) -> Option<RenameHazard> {
-    (!places.is_empty()).then(|| RenameHazard::breaks(text, places).shown_at(at))
+    RenameHazard::breaks_at(text, places).map(|one| one.shown_at(at))
 }

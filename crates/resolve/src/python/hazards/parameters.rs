@@ -4,7 +4,7 @@ use super::private_names::{is_private, made_private};
 use super::{breaks, doubt};
 use crate::ServerBases;
 use crate::brackets::{close_bracket, open_parenthesis};
-use crate::conflicts::SourcePlace;
+use crate::conflicts::{SourcePlace, name_place};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::heads::arguments_of;
 use crate::hierarchy::overrides::overrides;
@@ -19,7 +19,6 @@ use crate::python::reached_unnamed::{is_class_given_away, may_be_held};
 use crate::rename_hazard::{HazardPlaces, RenameHazard};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
-use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 
 /// Finds the hazards of a parameter of the function in a row.
@@ -93,9 +92,7 @@ pub(super) fn parameter(
     let text = format!("'{old}' is passed by keyword to what may be this function, and keeps its name there");
     found.extend(doubt(HazardPlaces::Left, text, elsewhere));
     if is_value {
-        for called in &called {
-            unnamed.extend(unnamed_to_variables(resolver, called.name(), old)?);
-        }
+        unnamed.extend(unnamed_to_variables(resolver, called.iter().map(IndexedDeclaration::name), old)?);
     }
     if is_private(new_name) && row.parent().is_some_and(|at| is_class(&here.outline.rows[at])) {
         let around = row.parent().map_or(row.range(), |at| here.outline.rows[at].range());
@@ -115,16 +112,7 @@ pub(super) fn parameter(
                 }
             }
         }
-        let inside = at + 1..=at + there.outline.rows[at].descendants as usize;
-        let mut same = inside.map(|at| &there.outline.rows[at]).filter(|one| {
-            one.parent() == Some(at)
-                && there.outline.name(one) == old
-                && is_parameter(&there, at, one.name_start)
-        });
-        others.extend(same.next().map(|one| {
-            let end = one.name_start.saturating_add(u32::from(one.name_len));
-            (there.file.path.clone(), TextRange::new(one.name_start, end))
-        }));
+        others.extend(place_of_parameter(&there, at, old));
     }
     // `__new__` gets the keywords that `__init__` gets.
     if let Some(class) = row.parent().filter(|_| CONSTRUCTORS.contains(&of.name())) {
@@ -156,11 +144,7 @@ fn constructed_classes(
     let inherits_it = |class: &IndexedDeclaration| {
         let Some(there) = resolver.read_file(&class.file) else { return true };
         let Some(at) = there.row_of(class) else { return true };
-        let rows = &there.outline.rows;
-        let mut inside = at + 1..=at + rows[at].descendants as usize;
-        !inside.any(|row| {
-            rows[row].parent() == Some(at) && CONSTRUCTORS.contains(&there.outline.name(&rows[row]))
-        })
+        constructors(&there, at).next().is_none()
     };
     let all = kin.heirs.iter().filter(|class| class.is_same_declaration(first) || inherits_it(class));
     all.cloned().collect()
@@ -179,23 +163,24 @@ fn holds_string(call: &str, name: &str) -> bool {
 
 /// Finds the parameter of the name in the other constructor of a class.
 fn parameter_of_other(here: &CurrentFile, class: usize, function: usize, name: &str) -> Option<SourcePlace> {
+    let mut others = constructors(here, class).filter(|&at| at != function);
+    others.find_map(|at| place_of_parameter(here, at, name))
+}
+
+/// Returns the rows of a class's own constructors.
+fn constructors(here: &CurrentFile, class: usize) -> impl Iterator<Item = usize> + '_ {
+    let own = here.outline.children(class);
+    own.filter(|&at| CONSTRUCTORS.contains(&here.outline.name(&here.outline.rows[at])))
+}
+
+/// Returns where the parameter of that name of a function stands.
+fn place_of_parameter(here: &CurrentFile, function: usize, name: &str) -> Option<SourcePlace> {
     let rows = &here.outline.rows;
-    let inside = class + 1..=class + rows[class].descendants as usize;
-    let mut others = inside.filter(|&at| {
-        at != function
-            && rows[at].parent() == Some(class)
-            && CONSTRUCTORS.contains(&here.outline.name(&rows[at]))
-    });
-    others.find_map(|at| {
-        let mut parameters = (at + 1..=at + rows[at].descendants as usize).map(|row| &rows[row]);
-        let one = parameters.find(|one| {
-            one.parent() == Some(at)
-                && here.outline.name(one) == name
-                && is_parameter(here, at, one.name_start)
-        })?;
-        let end = one.name_start.saturating_add(u32::from(one.name_len));
-        Some((here.file.path.clone(), TextRange::new(one.name_start, end)))
-    })
+    let is_it = |&at: &usize| {
+        here.outline.name(&rows[at]) == name && is_parameter(here, function, rows[at].name_start)
+    };
+    let found = here.outline.children(function).find(is_it)?;
+    Some(name_place(&here.target(found)))
 }
 
 fn has_keyword(call: &str, name: &str) -> bool {

@@ -29,10 +29,7 @@ pub(super) fn mangled_with_class(
     class: &IndexedDeclaration,
 ) -> Result<Option<RenameHazard>, Cancelled> {
     let Some(at) = here.row_of(class) else { return Ok(None) };
-    let rows = &here.outline.rows;
-    let inside = at + 1..=at + rows[at].descendants as usize;
-    let members =
-        inside.filter(|&row| rows[row].parent() == Some(at)).map(|row| here.outline.name(&rows[row]));
+    let members = here.outline.children(at).map(|row| here.outline.name(&here.outline.rows[row]));
     let private: BTreeSet<&str> = members.filter(|name| is_private(name)).collect();
     let mut places = Vec::new();
     for member in private {

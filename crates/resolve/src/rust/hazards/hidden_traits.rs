@@ -94,11 +94,6 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Option<R
             }
         }
     }
-    if places.is_empty() {
-        return Ok(None);
-    }
-    places.sort();
-    places.dedup();
     let text = format!("'{of}' has a method '{}' of a trait, which this one would hide", symbol.new);
-    Ok(Some(RenameHazard::breaks(text, places)))
+    Ok(RenameHazard::breaks_at(text, places))
 }

@@ -21,13 +21,8 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Option<R
         let Some(locals) = there.locals_called(symbol.resolver, symbol.new) else { continue };
         places.extend(locals.map(|local| (one.file.path.clone(), local.name)));
     }
-    if places.is_empty() {
-        return Ok(None);
-    }
-    places.sort();
-    places.dedup();
     let text = format!("a pattern binds '{}' here, and would mean the constant instead", symbol.new);
-    Ok(Some(RenameHazard::breaks(text, places)))
+    Ok(RenameHazard::breaks_at(text, places))
 }
 
 /// Whether the item is a constant, a static or a struct without fields, outside of types.
