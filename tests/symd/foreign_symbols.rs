@@ -223,7 +223,17 @@ fn without_a_server_the_next_step_is_said() {
         }
         let within = json!({ "name_path_pattern": "Shop", "relative_path": "a.py" });
         let text = stage.ask("find_symbol", within).await.text;
-        assert!(text.ends_with("; complete]"), "nobody asked about ruby: {text}");
+        assert!(text.ends_with("; complete]"), "the question is not about ruby: {text}");
+        // That a file lacks a name is known until the file changes.
+        for (text, files) in [("def nowhere; end\n", 1), ("def b; end\n", 0), ("NOWHERE = nowhere\n", 1)] {
+            std::fs::remove_file(stage.at.join("project/b.rb")).unwrap();
+            stage.write("b.rb", text);
+            for _ in 0..2 {
+                let answer = stage.find("nowhere").await;
+                let is_told = answer.contains("; incomplete: 1 ruby file has no outline");
+                assert_eq!(is_told, files == 1, "{text}: {answer}");
+            }
+        }
         let reply = stage.overview("b.rb").await;
         assert_eq!(reply.outcome, Outcome::NoServer);
         assert!(

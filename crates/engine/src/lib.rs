@@ -12,6 +12,7 @@ mod gate;
 mod hard_links;
 mod kept_classes;
 mod kept_kotlin;
+mod kept_plain;
 mod memory;
 mod operator_facts;
 mod pending;
@@ -34,6 +35,7 @@ mod turns;
 mod verification;
 mod view;
 mod view_here;
+mod view_words;
 mod word_search;
 
 #[cfg(test)]
@@ -51,6 +53,7 @@ use tokio::time::timeout;
 
 pub use ceiling::{LetGo, MemoryOptions};
 pub use gate::{Busy, QuestionsPaused};
+pub use kept_plain::PlainFile;
 pub use memory::EngineMemory;
 pub use preparsed::PreparsedOutline;
 pub use scan::MAX_PARSED_BYTES;

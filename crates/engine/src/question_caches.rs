@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::cache_budget::CacheBudget;
 use super::kept_classes::KeptClasses;
 use super::kept_kotlin::KeptKotlin;
+use super::kept_plain::KeptPlain;
 use super::operator_facts::KeptOperatorFacts;
 use super::recent_parses::RecentParses;
 use super::searches::Searches;
@@ -20,6 +21,7 @@ pub(super) struct QuestionCaches {
     pub(super) kotlin: KeptKotlin,
     pub(super) classes: KeptClasses,
     pub(super) operators: KeptOperatorFacts,
+    pub(super) plain: KeptPlain,
 }
 
 impl QuestionCaches {
@@ -31,7 +33,8 @@ impl QuestionCaches {
         let kotlin = KeptKotlin::new(budget.clone());
         let classes = KeptClasses::new(budget.clone());
         let operators = KeptOperatorFacts::default();
-        QuestionCaches { budget, parses, searches, kotlin, classes, operators }
+        let plain = KeptPlain::default();
+        QuestionCaches { budget, parses, searches, kotlin, classes, operators, plain }
     }
 
     /// Lets go of what the budget has no room for any more.
@@ -47,5 +50,6 @@ impl QuestionCaches {
         self.kotlin.clear();
         self.classes.clear();
         self.operators.clear();
+        self.plain.clear();
     }
 }

@@ -386,6 +386,7 @@ impl Run {
             }
             Notice::Changed(path) => self.changed(path),
             Notice::Removed(path) => {
+                self.caches.plain.changed_within(&path);
                 self.remove_within(&path);
             }
             Notice::Crawled => self.crawled = true,
@@ -396,6 +397,7 @@ impl Run {
 
     /// Scans a file that was written, or whose unsaved text was set or removed.
     fn changed(&mut self, path: RelPath) {
+        self.caches.plain.changed(&path);
         // For a plain file a scan finds nothing new, since its content is never read.
         if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
             self.notify(&path, Change::Written);
@@ -433,6 +435,7 @@ impl Run {
         (files, states): (Vec<RelPath>, Vec<Option<Stat>>),
         directories: &[RelPath],
     ) {
+        self.caches.plain.changed_within(directory);
         let is_gone = |path: &RelPath| !is_listed(directory, path, &files, directories);
         let gone = self.known_within(directory, is_gone);
         self.state.forget_unlisted(directory, is_gone);

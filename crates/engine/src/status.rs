@@ -94,6 +94,8 @@ struct Files {
 pub(super) struct StatusTally {
     languages: Arc<Languages>,
     by_language: BTreeMap<LanguageId, Files>,
+    /// How often a plain file of a language was added or removed.
+    plain_changes: u64,
     /// Whether `by_language` changed since it was last written to the status, which happens with every event.
     has_changed: bool,
     parsed: usize,
@@ -110,6 +112,7 @@ impl StatusTally {
         StatusTally {
             languages,
             by_language: BTreeMap::new(),
+            plain_changes: 0,
             has_changed: true,
             parsed: 0,
             with_errors: 0,
@@ -127,6 +130,7 @@ impl StatusTally {
             self.has_changed = true;
             files.all += 1;
             files.plain += plain;
+            self.plain_changes += plain as u64;
         }
         match &file.content {
             Content::Plain | Content::Unread => {}
@@ -144,12 +148,18 @@ impl StatusTally {
         }
     }
 
+    /// Returns a number that grows whenever a plain file of a language is added or removed.
+    pub(super) fn plain_changes(&self) -> u64 {
+        self.plain_changes
+    }
+
     pub(super) fn remove(&mut self, file: &FileEntry) {
         let plain = usize::from(matches!(file.content, Content::Plain));
         if let Some(files) = self.language_of(file).and_then(|language| self.by_language.get_mut(&language)) {
             self.has_changed = true;
             files.all -= 1;
             files.plain -= plain;
+            self.plain_changes += plain as u64;
         }
         match &file.content {
             Content::Plain | Content::Unread => {}

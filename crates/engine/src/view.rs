@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::by_need::PartialView;
 use super::kept_classes::KeptClasses;
 use super::kept_kotlin::{KeptKotlin, KeptState, KotlinKey};
+use super::kept_plain::KeptPlain;
 use super::operator_facts::KeptOperatorFacts;
 use super::read_texts::ReadTexts;
 use super::recent_parses::RecentParses;
@@ -54,7 +55,10 @@ pub struct View {
     pub(super) kept_kotlin: KeptKotlin,
     pub(super) kept_classes: KeptClasses,
     pub(super) operators: KeptOperatorFacts,
+    pub(super) plain: KeptPlain,
     pub(super) build_changes: u64,
+    pub(super) plain_changes: u64,
+    pub(super) plain_set_changes: u64,
     /// What all steps of the question share.
     pub(super) steps: Arc<StepsState>,
     /// The texts that this step has read; `None` for what is no step, and may last.
@@ -127,7 +131,10 @@ impl View {
             kept_kotlin: self.kept_kotlin.clone(),
             kept_classes: self.kept_classes.clone(),
             operators: self.operators.clone(),
+            plain: self.plain.clone(),
             build_changes: self.build_changes,
+            plain_changes: self.plain_changes,
+            plain_set_changes: self.plain_set_changes,
             steps: self.steps.clone(),
             texts: Some(StepTexts::default()),
         }

@@ -24,7 +24,6 @@ pub mod investigate;
 pub mod memory;
 pub mod memory_use;
 mod naming;
-pub mod needed_words;
 pub mod newest;
 pub mod outline;
 pub mod overrides;

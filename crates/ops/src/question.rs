@@ -7,14 +7,13 @@ use std::sync::Arc;
 
 use super::Project;
 use super::naming::entity;
-use super::needed_words::NeededWords;
 use super::server_outlines::{self, OutlineWait, Outlined};
 use super::target::{SymbolSelector, Target, TargetError, declarations, target, targets};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_config::{LanguageId, Languages};
 use symd_engine::{EngineError, View};
-use symd_index::Snapshot;
+use symd_index::{NeededWords, Snapshot};
 use symd_lsp::ServerError;
 use symd_syntax::name_path::Matching;
 

@@ -12,11 +12,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::Project;
-use super::needed_words::{NeededWords, may_hold};
 use symd_base::{ContentHash, RelPath, Text, TextRange};
 use symd_config::LanguageId;
-use symd_engine::{OutlinedFile, View};
-use symd_index::Content;
+use symd_engine::{OutlinedFile, PlainFile, View};
+use symd_index::NeededWords;
 use symd_lsp::{DocumentPosition, Item, ServerError, WaitPolicy};
 use symd_syntax::server_symbols::{self, ServerSymbol};
 
@@ -169,13 +168,9 @@ pub async fn ensure(
 }
 
 /// Keeps the files that may hold the words; keeps all files if there are more than `MAX_FILES`.
-fn holding(
-    view: &View,
-    mut files: Vec<(RelPath, LanguageId)>,
-    needed: &NeededWords,
-) -> Vec<(RelPath, LanguageId)> {
+fn holding(view: &View, mut files: Vec<PlainFile>, needed: &NeededWords) -> Vec<PlainFile> {
     if files.len() <= MAX_FILES {
-        files.retain(|(path, _)| may_hold(view, path, needed));
+        view.retain_holding(&mut files, needed);
     }
     files
 }
@@ -190,35 +185,23 @@ fn fingerprint(server: &str) -> u64 {
     u64::from_le_bytes(cut)
 }
 
-/// Returns the files at or beneath `scope` that are listed and not read, in languages without a grammar for which `is_wanted` holds, and
-/// whether `scope` is a single file.
+/// Returns the plain files at or beneath `scope` in languages for which `is_wanted` holds, and whether `scope` is a single file.
 fn plain_files(
     view: &View,
     scope: &RelPath,
     is_wanted: impl Fn(LanguageId) -> bool,
-) -> (Vec<(RelPath, LanguageId)>, bool) {
-    // Most files are in a language that is not wanted, so languages are asked about once, and before the index.
+) -> (Vec<PlainFile>, bool) {
+    // Many files are of few languages.
     let mut wanted: BTreeMap<LanguageId, bool> = BTreeMap::new();
-    let mut found = Vec::new();
-    for path in view.snapshot.files.paths_within(scope) {
-        let Some(language) = view.languages.language_of(path) else { continue };
-        let is_wanted = *wanted
-            .entry(language)
-            .or_insert_with(|| view.languages.get(language).grammar.is_none() && is_wanted(language));
-        let is_plain = || {
-            let known = view.snapshot.files.known(path.as_str());
-            known.is_none_or(|file| matches!(file.content, Content::Plain))
-        };
-        if is_wanted && is_plain() {
-            found.push((path.clone(), language));
-        }
-    }
-    (found, view.snapshot.files.contains(scope.as_str()))
+    let mut is_wanted = |language| *wanted.entry(language).or_insert_with(|| is_wanted(language));
+    let plain = view.plain_files();
+    let found = plain.iter().filter(|(path, language)| is_wanted(*language) && path.is_within(scope));
+    (found.cloned().collect(), view.snapshot.files.contains(scope.as_str()))
 }
 
 /// Reads the current files; omits those that are not text (any more) or are too large.
-fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<FileToOutline> {
-    let file = |(path, language): &(RelPath, LanguageId)| {
+fn read(view: &View, files: &[PlainFile], servers: &Servers) -> Vec<FileToOutline> {
+    let file = |(path, language): &PlainFile| {
         let read = view.files.read_no_follow(path, MAX_BYTES).ok()?;
         let hash = ContentHash::of(&read.bytes);
         let text = Text::decode(read.bytes).ok()?;
@@ -259,7 +242,7 @@ struct Missing {
 type OutlineAnswer = Result<OutlinedFile, (LanguageId, ServerError)>;
 
 impl Outlining<'_> {
-    async fn run(mut self, files: Vec<(RelPath, LanguageId)>) -> Vec<OutlineGap> {
+    async fn run(mut self, files: Vec<PlainFile>) -> Vec<OutlineGap> {
         let all = files.len();
         let mut seen = 0;
         for chunk in files.chunks(CHUNK) {
@@ -281,7 +264,7 @@ impl Outlining<'_> {
         self.missing.into_iter().map(gap).collect()
     }
 
-    async fn chunk(&mut self, files: Vec<(RelPath, LanguageId)>) {
+    async fn chunk(&mut self, files: Vec<PlainFile>) {
         let (given, servers) = (files.clone(), self.servers.clone());
         let Ok(wanted) = self.project.engine.ask_by_need(move |view| read(view, &given, &servers)).await
         else {

@@ -4,13 +4,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::needed_words::{NeededWords, may_hold};
 use super::spot::whole_words;
 use super::target::Target;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::View;
-use symd_index::{Content, FileEntry, Locals, Query, Scope, Skipped};
+use symd_index::{Content, FileEntry, Locals, NeededWords, Query, Scope, Skipped};
 use symd_resolve as resolve;
 use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
@@ -271,7 +270,7 @@ pub(crate) fn unsearched_for_heirs(
         if file.file_outline().is_none() || !can_name(view, file, target) {
             continue;
         }
-        let stands = |name: &str| file.holds(name) || may_hold(view, &file.path, &NeededWords::of_name(name));
+        let stands = |name: &str| file.holds(name) || view.may_hold(&file.path, &NeededWords::of_name(name));
         let has_kin = || class.into_iter().chain(kin.iter().map(String::as_str)).any(stands);
         let has_it = match class {
             Some(_) => stands(&target.name) && has_kin(),
@@ -305,12 +304,12 @@ fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obsta
         Skipped::Unparsable => Obstacle::Unparsable,
         Skipped::StillParsing => Obstacle::StillParsing,
     };
-    may_hold(view, &file.path, needed).then_some(obstacle)
+    view.may_hold(&file.path, needed).then_some(obstacle)
 }
 
 /// Whether a file with syntax errors may declare what no file is known to declare: it contains the words.
 fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
-    file.has_errors() && may_hold(view, &file.path, needed)
+    file.has_errors() && view.may_hold(&file.path, needed)
 }
 
 /// Returns the system's message when the file is read once more.

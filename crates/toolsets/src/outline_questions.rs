@@ -8,9 +8,9 @@ use super::native::symbol_names;
 use super::{Call, Reply, ReplyFuture, run_question};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
+use symd_index::NeededWords;
 use symd_lsp::ServerError;
 use symd_ops::Project;
-use symd_ops::needed_words::NeededWords;
 use symd_ops::server_outlines::{self, OutlineGap, OutlineWait, Outlined};
 use symd_syntax::name_path::Matching;
 

@@ -175,7 +175,10 @@ impl Run {
             kept_kotlin: self.caches.kotlin.clone(),
             kept_classes: self.caches.classes.clone(),
             operators: self.caches.operators.clone(),
+            plain: self.caches.plain.clone(),
             build_changes: self.build_changes,
+            plain_changes: self.caches.plain.changes(),
+            plain_set_changes: self.tally.plain_changes(),
             steps: Arc::default(),
             texts: None,
         }

@@ -97,10 +97,8 @@ pub async fn call_chains(project: &Project, ask: &FindCallChains) -> Result<Call
     if matches!(&found, Err(CallChainError::NoSymbols(_) | CallChainError::NoFunction { .. }))
         && server_outlines::are_missing(project)
     {
-        let needed = crate::needed_words::NeededWords::of_name_path(
-            &ask.function,
-            symd_syntax::name_path::Matching::Exact,
-        );
+        let needed =
+            symd_index::NeededWords::of_name_path(&ask.function, symd_syntax::name_path::Matching::Exact);
         let wait = OutlineWait::Long(ask.servers_until.saturating_duration_since(Instant::now()));
         let outlined = server_outlines::ensure(project, &ask.path, &needed, wait).await;
         found = declared_by_need(project, ask).await?;

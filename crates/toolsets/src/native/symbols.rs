@@ -14,11 +14,11 @@ use crate::{Client, Outcome, Reply, Tool};
 use symd_base::{Cancel, RelPath};
 use symd_engine::{CurrentError, View};
 use symd_files::tree::Located;
+use symd_index::NeededWords;
 use symd_index::{Locals, Query, Scope};
 use symd_ops::find_symbol::{
     Bodies, FindSymbol, SymbolError, excluded_candidates, find_interpreted, find_symbol, scope,
 };
-use symd_ops::needed_words::NeededWords;
 use symd_ops::outline::outline;
 use symd_ops::overview::directory_overview;
 use symd_ops::server_outlines::OutlineWait;
