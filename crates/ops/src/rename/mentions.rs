@@ -8,6 +8,7 @@ use memchr::memmem;
 use super::examples;
 use super::in_strings;
 use super::linked::LinkedSymbol;
+use super::name_in_string::NameInString;
 use crate::spot::whole_words;
 use crate::target::Target;
 use symd_base::cancel::Cancelled;
@@ -216,6 +217,8 @@ fn of_file(
     let places: Vec<TextRange> = whole_words(text.as_str(), name).filter_map(range).collect();
     let is_python = target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
     let mut push = |range, medium| {
+        let here = NameInString::new(text.as_str(), range);
+        let is_type = resolve::is_type(target.symbol.kind);
         let is_in_example = is_python && medium == Medium::Docs && examples::holds(text.as_str(), range);
         let is_plain = medium == Medium::Strings
             && (is_no_name(target) || resolve::is_plain_string(file, text.as_str(), range));
@@ -224,25 +227,24 @@ fn of_file(
             Medium::Comments => false,
             Medium::Docs => is_in_example,
             Medium::Strings => {
-                is_path(text.as_str(), range)
-                    || reads_like_code(text.as_str(), range)
-                    || resolve::is_type(target.symbol.kind) && is_shown(text.as_str(), range)
-                    || is_filled_by_name(text.as_str(), range)
-                    || is_split(text.as_str(), range)
+                here.is_path()
+                    || here.reads_like_code()
+                    || is_type && here.is_shown()
+                    || here.is_filled_by_name(text.as_str())
+                    || here.is_split()
             }
             Medium::OtherLanguages => !LOCK_FILES.contains(&file.path.file_name()),
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
-        let is_key = is_python && medium == Medium::Strings && is_key(text.as_str(), range);
-        let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
+        let is_key = is_python && medium == Medium::Strings && here.is_key();
+        let is_given = || {
+            let is_method = target.symbol.kind == SymbolKind::Method;
+            file.path == target.at.path && is_method && here.is_argument()
+        };
         // The output that tests expect.
-        let is_likely_mention = medium == Medium::Strings
-            && resolve::is_type(target.symbol.kind)
-            && is_title(text.as_str(), range, &target.name);
-        let is_its_name = medium == Medium::Strings
-            && !is_plain
-            && !is_own
-            && (is_name_of(text.as_str(), range, target) || is_given());
+        let is_likely_mention = medium == Medium::Strings && is_type && here.is_title();
+        let is_its_name =
+            medium == Medium::Strings && !is_plain && !is_own && (here.is_name_of(target) || is_given());
         found.push(Mention {
             path: file.path.clone(),
             range,
@@ -288,230 +290,8 @@ fn of_file(
     Ok(())
 }
 
-/// Returns the text in the string before and after the name, if it consists of words and of `joints` only.
-fn quoted<'t>(text: &'t str, range: TextRange, joints: &str) -> Option<(&'t str, &'t str)> {
-    let is_part = |c: char| c.is_alphanumeric() || joints.contains(c);
-    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
-    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
-    let (outside, rest) = (before.trim_end_matches(is_part), behind.trim_start_matches(is_part));
-    (outside.ends_with(is_quote) && rest.starts_with(is_quote))
-        .then(|| (&before[outside.len()..], &behind[..behind.len() - rest.len()]))
-}
-
-/// Whether a string consists of a name, or of names joined as in paths: `"run"`, `"lib.run"`, `"lib:run"`.
-fn is_path(text: &str, range: TextRange) -> bool {
-    quoted(text, range, "_.:/#-").is_some()
-}
-
-/// Whether a string that consists of the name is a key: `{"name": 1}`, `x["name"]`.
-fn is_key(text: &str, range: TextRange) -> bool {
-    if quoted(text, range, "").is_none_or(|(above, below)| !above.is_empty() || !below.is_empty()) {
-        return false;
-    }
-    let before = text[..range.start as usize].trim_end_matches(['"', '\'']).trim_end();
-    let behind = text[range.end as usize..].trim_start_matches(['"', '\'']).trim_start();
-    before.ends_with(['{', ',']) && behind.starts_with(':')
-        || before.ends_with('[') && behind.starts_with(']')
-}
-
-/// Whether the string around `range` is the target's path (`"lib.Box"`, `"Box.run"`), or its name alone if
-/// that has several words: a single word may name anything.
-fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
-    let Some((above, "")) = quoted(text, range, "_.:") else { return false };
-    let mut parts = above.trim_end_matches(['.', ':']).rsplit(['.', ':']);
-    match parts.next().filter(|part| !part.is_empty()) {
-        Some(around) => {
-            let class = target.symbol.name_path.rsplit('/').nth(1);
-            let stem = Some(target.at.path.file_stem());
-            let package = target.at.path.parent();
-            let package = package.as_ref().map(RelPath::file_name);
-            [class, stem, package].contains(&Some(around))
-        }
-        None => has_several_words(&target.name) && !is_own_name(&text[..range.start as usize], &target.name),
-    }
-}
-
-/// Whether a string in the target's own file passes a method's name as an argument: `Rule(callback="parse")`.
-fn is_method_argument(text: &str, range: TextRange, target: &Target) -> bool {
-    let is_whole =
-        quoted(text, range, "_.:").is_some_and(|(above, below)| above.is_empty() && below.is_empty());
-    let before = text[..range.start as usize].trim_end_matches(['"', '\'']);
-    let argument = before
-        .strip_suffix('=')
-        .is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric() || c == '_'));
-    is_whole && argument && target.symbol.kind == SymbolKind::Method
-}
-
-/// Whether the line at the end of `before` declares something of that name: `T = TypeVar("T")` passes a value
-/// its own name.
-fn is_own_name(before: &str, name: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
-    line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
-}
-
-/// Whether a name has several words: `max_size`, `maxSize`.
-fn has_several_words(name: &str) -> bool {
-    let has_hump = || {
-        let mut pairs = name.chars().zip(name.chars().skip(1));
-        pairs.any(|(one, next)| one.is_lowercase() && next.is_uppercase())
-    };
-    name.trim_matches('_').contains('_') || has_hump()
-}
-
-/// Whether a name in a string is declared, called or accessed through a dot: code that is generated, or run,
-/// from text.
-fn reads_like_code(text: &str, range: TextRange) -> bool {
-    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
-    let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
-    let is_declared = before.ends_with(char::is_whitespace)
-        && matches!(word, "def" | "class" | "import" | "fun" | "function");
-    is_declared || (before.ends_with('.') || behind.starts_with('(')) && !is_sentence(before, behind)
-}
-
-/// Whether the line of a name in a string is prose: `"run() is deprecated, use go() instead"`.
-fn is_sentence(before: &str, behind: &str) -> bool {
-    let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '\n');
-    let before = before.rsplit(is_quote).next().unwrap_or_default();
-    let behind = behind.split(is_quote).next().unwrap_or_default();
-    let words =
-        before.split(' ').chain(behind.split(' ')).map(|word| word.trim_end_matches([',', '.', ';', '\\']));
-    let is_word = |word: &&str| word.len() >= 3 && word.chars().all(char::is_alphabetic);
-    let is_code = |text: &str| text.contains(['=', ':', '[', '{']);
-    words.filter(is_word).count() >= 2 && !is_code(before) && !is_code(behind)
-}
-
-/// Whether a string begins with a name of several words as programs print exceptions, `"BadRequest: no such page"`, and objects of
-/// Python, `"Box object at 0x"`.
-fn is_title(text: &str, range: TextRange, name: &str) -> bool {
-    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
-    has_several_words(name)
-        && before.ends_with(['"', '\''])
-        && (behind.starts_with(": ") || behind.starts_with(" object at 0x"))
-}
-
-/// Whether a string has a placeholder for a value of this name (`{name}`, `%(name)s`) and the file passes its
-/// variables, or an object's attributes, by name.
-fn is_filled_by_name(text: &str, range: TextRange) -> bool {
-    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
-    let has_place = before.ends_with('{') && behind.starts_with(['}', ':', '!', '.', '['])
-        || before.ends_with("%(") && behind.starts_with(')');
-    has_place && ["locals()", "globals()", "vars(", "__dict__"].iter().any(|names| text.contains(names))
-}
-
-/// Whether a string is a list of names that the program splits: `"start stop".split(" ")`.
-fn is_split(text: &str, range: TextRange) -> bool {
-    let behind =
-        text[range.end as usize..].trim_start_matches(|c: char| c.is_alphanumeric() || "_, |;\t".contains(c));
-    let behind = behind.strip_prefix(['"', '\'']);
-    behind.is_some_and(|behind| behind.trim_start().starts_with(".split("))
-}
-
 /// Whether no program can look the target up: an interface of TypeScript is gone when it runs.
 fn is_no_name(target: &Target) -> bool {
     let grammar = target.file.grammar().map(|grammar| grammar.name());
     target.symbol.kind == SymbolKind::Interface && matches!(grammar, Some("typescript" | "tsx"))
-}
-
-/// Whether a string has a type's name as programs print it: `Missing: no such key`, `<Box object>`,
-/// `<class 'Box'>`.
-fn is_shown(text: &str, range: TextRange) -> bool {
-    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
-    behind.starts_with([':', '>']) || before.ends_with(['<', '\''])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_string_may_read_like_code() {
-        let check = |text: &str, expected: bool| {
-            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
-            assert_eq!(reads_like_code(text, TextRange::new(at, at + 3)), expected, "{text}");
-        };
-        check("\"class A:\\n    def run(self): ...\"", true);
-        check("'x = a.run'", true);
-        check("'it can run.'", false);
-        check("'{run}'", false);
-        check("'for one in box.run(two, three): one.go()'", true);
-        check("'lib.run() is deprecated, use go() instead'", false);
-    }
-
-    #[test]
-    fn a_string_may_show_a_type() {
-        let check = |text: &str, expected: bool| {
-            let at = u32::try_from(text.find("Box").expect("in it")).expect("short");
-            assert_eq!(is_shown(text, TextRange::new(at, at + 3)), expected, "{text}");
-        };
-        check("\"Box: it is full\"", true);
-        check("\"<Box at 0x>\"", true);
-        check("\"<class 'Box'>\"", true);
-        check("\"a Box is full\"", false);
-    }
-
-    #[test]
-    fn a_string_may_begin_with_a_types_name() {
-        let check = |text: &str, expected: bool| {
-            let at = u32::try_from(text.find("BadRequest").expect("in it")).expect("short");
-            assert_eq!(is_title(text, TextRange::new(at, at + 10), "BadRequest"), expected, "{text}");
-        };
-        check("'BadRequest: no such page'", true);
-        check("'a BadRequest: no such page'", false);
-        check("{'BadRequest': 400}", false);
-    }
-
-    #[test]
-    fn names_of_several_words() {
-        for (name, expected) in [
-            ("max_size", true),
-            ("maxSize", true),
-            ("run", false),
-            ("_run", false),
-            ("HTTP", false),
-            ("Box", false),
-        ] {
-            assert_eq!(has_several_words(name), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn keys_of_dictionaries() {
-        for (text, expected) in [
-            ("{\"run\": run}", true),
-            ("{'a': 1, 'run' : run}", true),
-            ("context['run']", true),
-            ("eval('run')", false),
-            ("['run', 'go']", false),
-            ("{'run fast': 1}", false),
-        ] {
-            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
-            assert_eq!(is_key(text, TextRange::new(at, at + 3)), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_string_may_list_names() {
-        let check = |text: &str, expected: bool| {
-            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
-            assert_eq!(is_split(text, TextRange::new(at, at + 3)), expected, "{text}");
-        };
-        check("\"run,go\".split(\",\")", true);
-        check("'go run stop'.split()", true);
-        check("\"run,go\"", false);
-        check("\"run: go\".split(\",\")", false);
-    }
-
-    #[test]
-    fn a_string_that_is_a_name_or_a_path_may_be_looked_up() {
-        let check = |text: &str, expected: bool| {
-            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
-            assert_eq!(is_path(text, TextRange::new(at, at + 3)), expected, "{text}");
-        };
-        check("getattr(x, 'run')", true);
-        check("\"lib.mod:run\"", true);
-        check("\"run.fast\"", true);
-        check("'please run it'", false);
-        check("'run it'", false);
-        check("f'{run}'", false);
-    }
 }

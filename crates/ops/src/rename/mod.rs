@@ -25,6 +25,7 @@ mod linked;
 mod mentioned;
 mod mentions;
 mod merged;
+mod name_in_string;
 mod names;
 mod places;
 mod shared_imports;
