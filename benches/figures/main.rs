@@ -26,6 +26,7 @@ mod start;
 mod table;
 mod terminal;
 mod types;
+mod unpacked;
 
 use std::path::{Path, PathBuf};
 
@@ -52,10 +53,11 @@ const WITHOUT_TREE: [(&str, Measure); 6] = [
 ];
 
 /// Flags that measure one subject on each tree.
-const OF_TREES: [(&str, MeasureTree); 10] = [
+const OF_TREES: [(&str, MeasureTree); 12] = [
     ("--servers", servers::measure),
     ("--server-times", servers::measure_times),
     ("--first", first::measure),
+    ("--first-cold", first::measure_cold),
     ("--isolation", isolation::measure),
     ("--debugging", debugging::measure),
     ("--traces", debugging::measure_traces),
@@ -63,6 +65,7 @@ const OF_TREES: [(&str, MeasureTree); 10] = [
     ("--types", types::measure),
     ("--many-files", many_files::measure),
     ("--million-files", million_files::measure),
+    ("--unpacked", unpacked::measure),
 ];
 
 fn main() {
