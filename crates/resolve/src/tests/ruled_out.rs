@@ -170,3 +170,14 @@ fn members_of_unrelated_classes() {
     let exported = ecma("interface B { move(): void; stop(): void }").replace("class A", "export class A");
     assert_eq!(unrelated_lines(&format!("{exported}{heir}")), [""; 0]);
 }
+
+#[test]
+fn what_an_object_of_javascript_gets_from_elsewhere_is_not_ruled_out() {
+    let own = "//- a.js\nclass A { get $0size() { return 1; } area() {} }\n";
+    let other = |body: &str| {
+        format!("{own}//- b.js\nclass B {{ {body} show() {{ return this.size; }} rest() {{}} }}\n")
+    };
+    assert_eq!(unrelated_lines(&other("")), Vec::<String>::new());
+    assert_eq!(unrelated_lines(&other("constructor() { this.size = 1; }")), ["b.js:1", "b.js:1"]);
+    assert_eq!(unrelated_lines(&other("size = 1;")), ["b.js:1", "b.js:1"]);
+}
