@@ -32,6 +32,7 @@ mod lookup;
 mod meaning;
 mod modules;
 mod name_reach;
+mod object_class;
 mod occurrence;
 mod occurrences;
 mod other_names;
@@ -58,7 +59,6 @@ pub use class_names::names_its_file;
 pub use conflicts::{
     EditedText, LibraryConflict, find_captures, find_changed_meanings, find_conflicts, find_library_conflicts,
 };
-pub use constructed::constructed_members;
 pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, pasted_names, unnamed_uses};
 pub use definitions::{MeantDeclarations, definitions};
 pub use doc_links::doc_links;
@@ -95,6 +95,7 @@ pub use kotlin::operator_uses::{OperatorUses, operator_uses};
 pub use kotlin::package_line::may_lack_package;
 pub use kotlin::state::KotlinState;
 pub use lookup::is_found_by_name;
+pub use object_class::object_members;
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;
 pub use place::{is_default, is_pattern};

@@ -10,7 +10,6 @@ mod unrelated;
 
 use self::module_objects::ModuleObjects;
 use self::outside_values::is_outside_value;
-pub(super) use self::outside_values::is_whole_call;
 use self::reachable_files::ReachableFiles;
 pub use self::unrelated::rule_out_members;
 use super::context::{Receiver, receiver};

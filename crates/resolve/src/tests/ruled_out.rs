@@ -94,7 +94,7 @@ fn what_a_function_makes_itself_is_of_that_class() {
     let open = found.into_iter().filter(|one| one.judgement == Judgement::Unchecked);
     let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path, one.range)).collect();
     assert_eq!(places.len(), 5);
-    let members = constructed_members(&memory, &places, &[target], &Cancel::new()).expect("not cancelled");
+    let members = object_members(&memory, &places, &[target], &Cancel::new()).expect("not cancelled");
     let known: Vec<bool> = members.iter().map(Option::is_some).collect();
     assert_eq!(known, [true, false, false, false, false]);
 }
