@@ -109,7 +109,7 @@ pub use python::mirrored_calls::mirrored_call;
 pub use python::stand_ins::StandIn;
 pub use python::string_names::string_names;
 pub use rename_hazard::{HazardCertainty, RenameHazard, rename_hazards};
-pub use ruled_out::{rule_out_members, rule_out_uses};
+pub use ruled_out::{are_beyond_keywords, rule_out_bare_names, rule_out_members, rule_out_uses};
 pub use sources::{CurrentText, IndexedDeclaration, Sources};
 pub use string_name::StringName;
 pub use symd_types::kotlin::is_convention;

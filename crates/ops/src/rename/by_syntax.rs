@@ -207,8 +207,8 @@ fn is_unchecked(one: &resolve::Occurrence) -> bool {
     one.judgement.is_open() && one.role != Role::Declaration
 }
 
-/// Returns the places that cannot mean the symbol: unchecked uses, by what the project's text shows of their receivers, and members
-/// of classes that are unrelated to the symbol's; and the other declarations of the name, of which some may be among those places.
+/// Returns the places that cannot mean the symbol: unchecked uses, by what the project's text shows of their receivers, members
+/// of classes that are unrelated to the symbol's, and bare names where it is a member; and the other declarations of the name, of which some may be among those places.
 async fn ruled_out(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -220,6 +220,13 @@ async fn ruled_out(
     let open: Vec<_> = judged.occurrences.iter().filter(has_receiver).map(place).collect();
     let unsure = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Likely);
     let mut unsure: Vec<_> = unsure.map(place).collect();
+    // Of an unlikely use scopes tell what else the name means.
+    let is_bare = |one: &&resolve::Occurrence| {
+        one.judgement == Judgement::Unlikely && !matches!(one.role, Role::Key | Role::Argument)
+    };
+    let mut bare: Vec<_> = judged.occurrences.iter().filter(is_bare).map(place).collect();
+    let keywords = judged.occurrences.iter().filter(|one| one.role == Role::Argument).map(place);
+    let keywords: Vec<_> = keywords.collect();
     let of = symbol.clone();
     let work = move |view: &View, cancel: &Cancel| {
         let members = of.resolved();
@@ -229,6 +236,12 @@ async fn ruled_out(
         unsure.extend(others.iter().cloned());
         let out = resolve::rule_out_members(view, &members, &unsure, cancel)?;
         found.extend(those(unsure, &out));
+        bare.extend(others.iter().cloned());
+        let out = resolve::rule_out_bare_names(view, &members, &bare, cancel)?;
+        found.extend(those(bare, &out));
+        if resolve::are_beyond_keywords(&members) {
+            found.extend(keywords);
+        }
         Ok::<_, Cancelled>((found, others))
     };
     Ok(project.with_view(work).await??)
