@@ -76,7 +76,7 @@ pub(crate) fn ecma_hazards(
     if let SymbolOwner::Function = symbol.owner {
         return Ok(found);
     }
-    let texts = FamilyTexts::read(symbol.resolver)?;
+    let texts = FamilyTexts::new(symbol.resolver, &symbol.old);
     found.extend(own_name::find(&symbol, &texts)?);
     found.extend(enum_names::find(&symbol, &texts)?);
     found.extend(computed_keys::find(&symbol, &texts)?);
@@ -95,6 +95,7 @@ pub(crate) fn ecma_hazards(
         found.extend(derived_names::find(&symbol, &reach, &texts)?);
         found.extend(written_out::find(&symbol, &reach, &texts)?);
     }
+    found.extend(texts.doubt_of_left_out());
     Ok(found)
 }
 

@@ -22,7 +22,7 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option
         return Ok(None);
     }
     let mut places = Vec::new();
-    for one in texts.iter().filter(|one| one.file.holds(&symbol.old) && one.text.contains(".name")) {
+    for one in texts.iter().filter(|one| one.holds(&symbol.old) && one.text.contains(".name")) {
         symbol.resolver.cancel.check()?;
         for at in one.words(&symbol.old) {
             let behind = &one.text[at + symbol.old.len()..];
@@ -54,10 +54,10 @@ fn read_through_values(
     texts: &FamilyTexts,
 ) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
     let mut places = Vec::new();
-    for one in texts.iter().filter(|one| one.file.holds(&symbol.old)) {
+    for one in texts.iter().filter(|one| one.holds(&symbol.old)) {
         symbol.resolver.cancel.check()?;
         let values: Vec<usize> =
-            one.words(&symbol.old).filter(|&at| is_value(one, at, &symbol.old)).collect();
+            one.words(&symbol.old).filter(|&at| is_value(&one, at, &symbol.old)).collect();
         if values.is_empty() {
             continue;
         }
@@ -74,7 +74,7 @@ fn read_through_values(
             }
             for called in symbol.resolver.declared(function)?.iter() {
                 let Some((_, row)) = called.row() else { continue };
-                let Some(there) = texts.iter().find(|there| there.file.path == called.file.path) else {
+                let Some(there) = texts.at(&called.file.path) else {
                     continue;
                 };
                 let Some(body) = there.text.get(row.name_start as usize..row.end as usize) else { continue };
@@ -131,8 +131,7 @@ fn read_within(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Vec<(RelPa
     let mut places = Vec::new();
     for class in graph.ancestors(at).into_iter().map(|at| &graph.node(at).class) {
         let Some((_, row)) = class.row() else { continue };
-        let of_file = |one: &&FamilyText| one.file.path == class.file.path;
-        let Some(one) = texts.iter().find(of_file) else { continue };
+        let Some(one) = texts.at(&class.file.path) else { continue };
         let (start, end) = (row.start as usize, row.end as usize);
         let Some(body) = one.text.get(start..end) else { continue };
         for read in OF_OBJECT {

@@ -36,7 +36,7 @@ pub(super) fn find(
             for at in words_of(&one.text, function) {
                 let call = &one.text[at + function.len()..];
                 for value in arguments_in(call, profile).into_iter().flatten() {
-                    if is_object(value) && reach.holds(symbol, one, value, at)? {
+                    if is_object(value) && reach.holds(symbol, &one, value, at)? {
                         places.push(one.place(at, function.len()));
                         break;
                     }

@@ -44,7 +44,7 @@ impl TypeReach {
             for one in texts.with_any(&names) {
                 symbol.resolver.cancel.check()?;
                 let Some(here) = one.current(symbol.resolver) else { continue };
-                for name in names.iter().filter(|name| one.file.holds(name)) {
+                for name in names.iter().filter(|name| one.holds(name)) {
                     next.extend(one.words(name).filter_map(|at| holder(&here, at)));
                 }
             }

@@ -45,7 +45,7 @@ pub(super) fn find(
                 let call = &one.text[at + function.len()..];
                 let Some(value) = arguments_in(call, profile).into_iter().flatten().next() else { continue };
                 let is_counted = || call[close_bracket(call, 0)..].starts_with(".length");
-                if call.starts_with('(') && !is_counted() && reach.holds(symbol, one, value, at)? {
+                if call.starts_with('(') && !is_counted() && reach.holds(symbol, &one, value, at)? {
                     written.push(one.place(at, function.len()));
                 }
             }
@@ -53,12 +53,12 @@ pub(super) fn find(
         for at in one.text.match_indices(" in ").map(|(at, _)| at).filter(|&at| is_loop(&one.text, at)) {
             let rest = &one.text[at + " in ".len()..];
             let value = &rest[..rest.find(')').unwrap_or(rest.len())];
-            if reach.holds(symbol, one, value, at)? {
+            if reach.holds(symbol, &one, value, at)? {
                 written.push(one.place(at + 1, 2));
             }
         }
         for reading in READING.iter().filter(|reading| one.text.contains(**reading)) {
-            read.extend(readings(symbol, reach, (one, reading), texts)?);
+            read.extend(readings(symbol, reach, (&one, reading), texts)?);
         }
     }
     let name = &symbol.old;
@@ -135,7 +135,7 @@ fn readings(
         if !head.contains('<') || name.is_empty() {
             continue;
         }
-        for user in texts.iter().filter(|user| user.file.holds(&name)) {
+        for user in texts.iter().filter(|user| user.holds(&name)) {
             for call in user.words(&name) {
                 let behind = &user.text[call + name.len()..];
                 let arguments = behind.strip_prefix('<').and_then(|rest| rest.split_once('('));

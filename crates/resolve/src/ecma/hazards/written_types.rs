@@ -13,11 +13,11 @@ const SCRIPTS: [&str; 4] = [".js", ".jsx", ".mjs", ".cjs"];
 pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Option<RenameHazard> {
     let SymbolOwner::Type { class, is_static: false } = &symbol.owner else { return None };
     let mut places = Vec::new();
-    for one in texts.iter().filter(|one| one.file.path == class.file.path || one.file.holds(class.name())) {
-        if !SCRIPTS.iter().any(|ending| one.file.path.as_str().ends_with(ending)) {
+    for one in texts.iter().filter(|one| one.path == class.file.path || one.holds(class.name())) {
+        if !SCRIPTS.iter().any(|ending| one.path.as_str().ends_with(ending)) {
             continue;
         }
-        let is_member = |&at: &usize| is_member_in_comment(one, at, symbol.old.len());
+        let is_member = |&at: &usize| is_member_in_comment(&one, at, symbol.old.len());
         places.extend(one.words(&symbol.old).filter(is_member).map(|at| one.place(at, symbol.old.len())));
     }
     let text = format!(

@@ -207,3 +207,11 @@ fn data_from_responses_and_rests_of_patterns() {
         function g({ id, ...rest2 }: User) { return JSON.stringify(rest2); }\n";
     check("years", rest, &["doubt a.ts:5 a.ts:7"]);
 }
+
+#[test]
+fn scripts_that_are_too_large_to_be_looked_at() {
+    let large = |name: &str| format!("//- large.js\n/*{}*/\nlet {name} = 1;\n", " ".repeat(4 << 20));
+    let own = "//- a.js\nexport function $0load() {}\n";
+    check("read", &format!("{own}{}", large("more")), &[]);
+    check("read", &format!("{own}{}", large("load")), &["doubt"]);
+}
