@@ -79,7 +79,8 @@ fn object_of(resolver: &Resolver, method: &IndexedDeclaration) -> Option<Indexed
     is_plain.then(|| here.target(class))
 }
 
-fn returns_itself(here: &CurrentFile, row: usize) -> bool {
+/// Whether a method of Python returns its own object whenever it returns anything.
+pub(super) fn returns_itself(here: &CurrentFile, row: usize) -> bool {
     let method = &here.outline.rows[row];
     let text = here.text.as_str();
     let decorated = text.get(method.start as usize..method.name_start as usize).unwrap_or("@");

@@ -54,7 +54,7 @@ impl NameReach {
             let mut next = BTreeSet::new();
             for one in texts.with_any(&names) {
                 resolver.cancel.check()?;
-                let held: Vec<&String> = names.iter().filter(|name| one.file.holds(name)).collect();
+                let held: Vec<&String> = names.iter().filter(|name| one.holds(name)).collect();
                 if held.is_empty() {
                     continue;
                 }

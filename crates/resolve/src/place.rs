@@ -124,7 +124,7 @@ fn without_type_arguments(resolver: &Resolver, text: &str, end: usize) -> usize 
 
 /// Whether the name stands before the colon in a JavaScript object, pattern or type, or in a Go literal:
 /// `{ name: value }`.
-fn is_key(text: &str, start: usize, end: usize) -> bool {
+pub(super) fn is_key(text: &str, start: usize, end: usize) -> bool {
     let right = context::text_after(text, end);
     let is_typed = right.strip_prefix('?').unwrap_or(right).starts_with(':') && !right.starts_with(":=");
     let line = || text[..start].rsplit('\n').next().unwrap_or("").trim_start();

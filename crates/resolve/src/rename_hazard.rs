@@ -71,6 +71,12 @@ impl RenameHazard {
         RenameHazard::at(HazardCertainty::MayBreak, text, places)
     }
 
+    /// Returns a doubt that no place shows.
+    pub(super) fn doubt_without_place(text: String) -> RenameHazard {
+        let (certainty, shown_at) = (HazardCertainty::MayBreak, HazardPlaces::Left);
+        RenameHazard { text, places: Vec::new(), certainty, shown_at }
+    }
+
     fn at(
         certainty: HazardCertainty,
         text: String,

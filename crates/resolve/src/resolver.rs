@@ -353,7 +353,7 @@ impl<'a> Resolver<'a> {
 
     /// Whether a file is of the family, as far as its path tells. The first line of one without an extension tells
     /// more.
-    fn may_be_of_family(&self, path: &RelPath) -> bool {
+    pub(super) fn may_be_of_family(&self, path: &RelPath) -> bool {
         let languages = self.sources.languages();
         match languages.language_of(path) {
             Some(language) => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::answer::{RenameError, RenameNote};
 use super::definition_index::{DefinitionIndex, PlaceMeaning, Placed};
 use super::fixtures::FixtureValues;
-use super::fluent::{follow_constructed, follow_fluent};
+use super::fluent::{follow_fluent, follow_objects};
 use super::in_quotes::in_quotes;
 use super::kept_exports::keep_exports;
 use super::linked::LinkedSymbol;
@@ -79,7 +79,7 @@ pub(super) async fn draft(
         let silent: Vec<Placed> = places.into_iter().filter(silent).collect();
         given.follow(project, symbol, &silent, &mut leads).await?;
         follow_fluent(project, symbol, &silent, &mut leads).await?;
-        follow_constructed(project, symbol, &silent, &mut leads).await?;
+        follow_objects(project, symbol, &silent, &mut leads).await?;
         rule_out(project, symbol, silent, &mut leads).await?;
         let (edit, findings) = complete_edit(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
         let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();

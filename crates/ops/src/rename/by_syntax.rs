@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::answer::{RenameError, RenameNote};
 use super::file_of_class::rename_file;
+use super::fluent::object_members;
 use super::linked::LinkedSymbol;
 use super::merged::rename_error;
 use super::places::listed;
@@ -39,7 +40,8 @@ pub(super) async fn draft(
 ) -> Result<Draft, RenameError> {
     let target = &symbol.target;
     let local = found_local(project, symbol, judged).await?;
-    let (ruled_out, others) = ruled_out(project, symbol, judged).await?;
+    let (mut ruled_out, others) = ruled_out(project, symbol, judged).await?;
+    let meant = meant(project, symbol, judged, &mut ruled_out).await?;
     let others = if local.is_some() { Vec::new() } else { others };
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
@@ -71,7 +73,7 @@ pub(super) async fn draft(
             continue;
         }
         match ask.unchecked {
-            _ if one.judgement == Judgement::Likely => sure.push(place),
+            _ if one.judgement == Judgement::Likely || meant.contains(&place) => sure.push(place),
             UncheckedUses::Renamed if is_unchecked => {
                 unchecked.push(place.clone());
                 sure.push(place);
@@ -205,8 +207,8 @@ fn is_unchecked(one: &resolve::Occurrence) -> bool {
     one.judgement.is_open() && one.role != Role::Declaration
 }
 
-/// Returns the places that cannot mean the symbol: unchecked uses, by what the project's text shows of their receivers, and members
-/// of classes that are unrelated to the symbol's; and the other declarations of the name, of which some may be among those places.
+/// Returns the places that cannot mean the symbol: unchecked uses, by what the project's text shows of their receivers, members
+/// of classes that are unrelated to the symbol's, and bare names where it is a member; and the other declarations of the name, of which some may be among those places.
 async fn ruled_out(
     project: &Project,
     symbol: &LinkedSymbol,
@@ -218,6 +220,13 @@ async fn ruled_out(
     let open: Vec<_> = judged.occurrences.iter().filter(has_receiver).map(place).collect();
     let unsure = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Likely);
     let mut unsure: Vec<_> = unsure.map(place).collect();
+    // Of an unlikely use scopes tell what else the name means.
+    let is_bare = |one: &&resolve::Occurrence| {
+        one.judgement == Judgement::Unlikely && !matches!(one.role, Role::Key | Role::Argument)
+    };
+    let mut bare: Vec<_> = judged.occurrences.iter().filter(is_bare).map(place).collect();
+    let keywords = judged.occurrences.iter().filter(|one| one.role == Role::Argument).map(place);
+    let keywords: Vec<_> = keywords.collect();
     let of = symbol.clone();
     let work = move |view: &View, cancel: &Cancel| {
         let members = of.resolved();
@@ -227,9 +236,36 @@ async fn ruled_out(
         unsure.extend(others.iter().cloned());
         let out = resolve::rule_out_members(view, &members, &unsure, cancel)?;
         found.extend(those(unsure, &out));
+        bare.extend(others.iter().cloned());
+        let out = resolve::rule_out_bare_names(view, &members, &bare, cancel)?;
+        found.extend(those(bare, &out));
+        if resolve::are_beyond_keywords(&members) {
+            found.extend(keywords);
+        }
         Ok::<_, Cancelled>((found, others))
     };
     Ok(project.with_view(work).await??)
+}
+
+/// Returns the unchecked uses that mean the symbol by the class of the object before them, as the text tells it; adds those that mean
+/// another member to what is ruled out.
+async fn meant(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    judged: &JudgedOccurrences,
+    ruled_out: &mut HashSet<NamePlace>,
+) -> Result<HashSet<NamePlace>, QuestionError> {
+    let open = judged.occurrences.iter().filter(|one| is_unchecked(one) && one.role != Role::Key);
+    let open = open.map(|one| (one.path.clone(), one.range)).filter(|place| !ruled_out.contains(place));
+    let open: Vec<NamePlace> = open.collect();
+    if open.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let found = object_members(project, symbol, &open).await?;
+    let (meant, others): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(_, (path, start))| symbol.declares(path, *start));
+    ruled_out.extend(others.into_iter().map(|(place, _)| place));
+    Ok(meant.into_iter().map(|(place, _)| place).collect())
 }
 
 /// Returns those of `places` of which the flag is set.

@@ -1,10 +1,11 @@
 //! Uses of the results of methods that return their own object, of which the server knows the first, and of
-//! objects that a function itself creates.
+//! objects whose class the text tells.
 
 use super::definition_index::{DefinitionIndex, Placed};
 use super::linked::LinkedSymbol;
 use crate::Project;
 use crate::question::QuestionError;
+use symd_base::RelPath;
 use symd_engine::View;
 use symd_resolve::{self as resolve, FluentChain};
 
@@ -61,27 +62,35 @@ pub(super) async fn follow_fluent(
     Ok(())
 }
 
-/// Records where those of `places` lead that use a local to which the function assigns a new object, and
-/// nothing else.
-pub(super) async fn follow_constructed(
+/// Records where those of `places` lead that use a member of an object whose class the text tells.
+pub(super) async fn follow_objects(
     project: &Project,
     symbol: &LinkedSymbol,
     places: &[Placed],
     leads: &mut DefinitionIndex,
 ) -> Result<(), QuestionError> {
-    let (of, members) = (places.to_vec(), symbol.resolved());
-    let work = move |view: &View, cancel: &_| {
-        let found = resolve::constructed_members(view, &of, &members, cancel)?;
-        let place = |member: resolve::IndexedDeclaration| {
-            Some((member.file.path.clone(), member.row()?.1.name_start))
-        };
-        Ok::<_, QuestionError>(found.into_iter().map(|one| one.and_then(place)).collect::<Vec<_>>())
-    };
-    let found = project.with_view(work).await??;
-    for (place, declared) in places.iter().zip(found) {
-        if let Some(declared) = declared {
-            leads.record(place.clone(), declared, &symbol.target.name);
-        }
+    for (place, declared) in object_members(project, symbol, places).await? {
+        leads.record(place, declared, &symbol.target.name);
     }
     Ok(())
+}
+
+/// Returns those of `places` that use a member of an object whose class the text tells, each with the member's declaration: its file,
+/// and the byte at which its name begins.
+pub(super) async fn object_members(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    places: &[Placed],
+) -> Result<Vec<(Placed, (RelPath, u32))>, QuestionError> {
+    let (of, members) = (places.to_vec(), symbol.resolved());
+    let work = move |view: &View, cancel: &_| {
+        let found = resolve::object_members(view, &of, &members, cancel)?;
+        let member = |(place, member): (Placed, Option<resolve::IndexedDeclaration>)| {
+            let member = member?;
+            let start = member.row()?.1.name_start;
+            Some((place, (member.file.path.clone(), start)))
+        };
+        Ok::<_, QuestionError>(of.into_iter().zip(found).filter_map(member).collect())
+    };
+    project.with_view(work).await?
 }

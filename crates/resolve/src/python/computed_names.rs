@@ -20,7 +20,7 @@ use symd_base::{RelPath, TextRange};
 const BY_NAME: [&str; 4] = ["getattr", "hasattr", "setattr", "delattr"];
 
 /// Expressions for the object itself, or for its class.
-const OWN: [&str; 5] = ["self", "cls", "type(self)", "self.__class__", "super()"];
+pub(crate) const OWN: [&str; 5] = ["self", "cls", "type(self)", "self.__class__", "super()"];
 
 /// Finds the calls in `class` that may access its member `name` by a computed name; each as its file and the
 /// range of the called function's name.
@@ -188,7 +188,7 @@ fn ending_of(name: &str) -> &str {
 }
 
 /// Whether the object at byte `at` may have the target: an instance does not have what a module declares, nor another module.
-fn may_have(
+pub(crate) fn may_have(
     resolver: &Resolver,
     here: &CurrentFile,
     (object, at): (&str, u32),

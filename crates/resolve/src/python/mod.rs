@@ -17,6 +17,7 @@ pub(crate) mod function_values;
 pub(crate) mod hazards;
 pub(crate) mod keyword_uses;
 pub(crate) mod keywords;
+pub(crate) mod listed_names;
 pub(crate) mod locals;
 pub(crate) mod mirrored_calls;
 pub(crate) mod name_places;

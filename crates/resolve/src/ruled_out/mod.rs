@@ -2,15 +2,16 @@
 //! This reads more of the project than judging an occurrence may, so only callers that change code request
 //! it. Invariant: a use is ruled out only where everything that could make it one was read.
 
+mod bare_names;
 mod instance_members;
 mod module_objects;
 mod outside_values;
 mod reachable_files;
 mod unrelated;
 
+pub use self::bare_names::{are_beyond_keywords, rule_out_bare_names};
 use self::module_objects::ModuleObjects;
 use self::outside_values::is_outside_value;
-pub(super) use self::outside_values::is_whole_call;
 use self::reachable_files::ReachableFiles;
 pub use self::unrelated::rule_out_members;
 use super::context::{Receiver, receiver};

@@ -200,7 +200,7 @@ fn is_outside_instance(resolver: &Resolver, here: &CurrentFile, at: usize) -> Re
 }
 
 /// Whether the expression ends with the call: a chain that continues has another value.
-pub(crate) fn is_whole_call(text: &str) -> bool {
+fn is_whole_call(text: &str) -> bool {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {

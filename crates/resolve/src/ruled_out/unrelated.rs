@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::instance_members::{KnownMembers, may_be_assigned};
 use crate::context::{Receiver, receiver};
 use crate::family::Family;
+use crate::family_texts::words_of;
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::subclasses::may_have_name;
@@ -50,9 +51,10 @@ pub fn rule_out_members(
     let is_out = |(path, range): &(RelPath, TextRange)| {
         cancel.check()?;
         let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
-        let class = here.and_then(|here| class_at(&resolver, &here, *range));
-        match class.and_then(|class| graph.number(&class)) {
-            Some(class) => unrelated.has(class),
+        let class = here.as_ref().and_then(|here| class_at(&resolver, here, *range));
+        match here.zip(class.and_then(|class| graph.number(&class))) {
+            Some((here, class)) if is_given_elsewhere(&resolver, &graph, &here, class, *range) => Ok(false),
+            Some((_, class)) => unrelated.has(class),
             None => Ok(false),
         }
     };
@@ -83,6 +85,37 @@ fn class_at(resolver: &Resolver, here: &CurrentFile, range: TextRange) -> Option
         }
         _ => None,
     }
+}
+
+/// Whether JavaScript code uses a member on the object itself which neither its class nor one above or below it declares or sets: the
+/// object gets it from somewhere else, as a mixin copies members into classes.
+fn is_given_elsewhere(
+    resolver: &Resolver,
+    graph: &ClassGraph,
+    here: &CurrentFile,
+    class: usize,
+    range: TextRange,
+) -> bool {
+    if resolver.family != Family::Ecma || here.outline.rows.iter().any(|row| row.name_start == range.start) {
+        return false;
+    }
+    let name = here.text.slice(range);
+    !graph.ancestors(class).into_iter().chain(graph.descendants(class)).any(|at| {
+        let class = &graph.node(at).class;
+        let Some(there) = resolver.read_file(&class.file) else { return true };
+        let Some(row) = there.row_of(class) else { return true };
+        let outline = &there.outline;
+        let body = there.text.slice(outline.rows[row].range());
+        outline.children(row).any(|at| outline.name(&outline.rows[at]) == name) || sets(body, name)
+    })
+}
+
+/// Whether the body of a class sets a member of its objects: `this.name = value`.
+fn sets(body: &str, name: &str) -> bool {
+    words_of(body, name).any(|at| {
+        let behind = body[at + name.len()..].trim_start();
+        body[..at].ends_with("this.") && behind.starts_with('=') && !behind.starts_with("==")
+    })
 }
 
 /// Tells the classes that are unrelated to some.

@@ -10,6 +10,7 @@ mod indirect_uses;
 mod jvm;
 mod marked;
 mod mirrored;
+mod objects;
 mod others;
 mod overrides;
 mod positions;

@@ -94,7 +94,7 @@ fn what_a_function_makes_itself_is_of_that_class() {
     let open = found.into_iter().filter(|one| one.judgement == Judgement::Unchecked);
     let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path, one.range)).collect();
     assert_eq!(places.len(), 5);
-    let members = constructed_members(&memory, &places, &[target], &Cancel::new()).expect("not cancelled");
+    let members = object_members(&memory, &places, &[target], &Cancel::new()).expect("not cancelled");
     let known: Vec<bool> = members.iter().map(Option::is_some).collect();
     assert_eq!(known, [true, false, false, false, false]);
 }
@@ -169,4 +169,41 @@ fn members_of_unrelated_classes() {
     let heir = "//- c.ts\nimport { A } from \"./a\";\nclass C extends A { stop() {} }\n";
     let exported = ecma("interface B { move(): void; stop(): void }").replace("class A", "export class A");
     assert_eq!(unrelated_lines(&format!("{exported}{heir}")), [""; 0]);
+}
+
+#[test]
+fn what_an_object_of_javascript_gets_from_elsewhere_is_not_ruled_out() {
+    let own = "//- a.js\nclass A { get $0size() { return 1; } area() {} }\n";
+    let other = |body: &str| {
+        format!("{own}//- b.js\nclass B {{ {body} show() {{ return this.size; }} rest() {{}} }}\n")
+    };
+    assert_eq!(unrelated_lines(&other("")), Vec::<String>::new());
+    assert_eq!(unrelated_lines(&other("constructor() { this.size = 1; }")), ["b.js:1", "b.js:1"]);
+    assert_eq!(unrelated_lines(&other("size = 1;")), ["b.js:1", "b.js:1"]);
+}
+
+#[test]
+fn bare_names_are_no_members() {
+    let lines = |fixture: &str| {
+        let (texts, (path, at)) = files(fixture);
+        let memory = memory(texts);
+        let targets = [target(&memory, &path, at)];
+        let found = occurrences(&memory, &targets, &Cancel::new()).expect("not cancelled");
+        let places: Vec<(RelPath, TextRange)> = found.into_iter().map(|one| (one.path, one.range)).collect();
+        let out = rule_out_bare_names(&memory, &targets, &places, &Cancel::new()).expect("not cancelled");
+        let line = |(path, range): &(RelPath, TextRange)| {
+            let text = &memory.texts.iter().find(|(known, _)| known == path).expect("there").1;
+            text[..range.start as usize].matches('\n').count() + 1
+        };
+        let out = places.iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| line(place));
+        (out.collect::<Vec<usize>>(), are_beyond_keywords(&targets))
+    };
+    let python = "//- a.py\nclass A:\n    def __init__(self, size):\n        self.$0size = size\n\nsize = 1\nprint(size, a.size)\nclass B:\n    size = 2\n";
+    assert_eq!(lines(python), (vec![2, 3, 5, 6], true));
+    let field = "//- a.py\n@dataclass\nclass A:\n    $0size: int\n\nA(size=1)\nf(size)\n";
+    assert_eq!(lines(field), (vec![6], false));
+    let script = "//- a.ts\nclass A { $0size = 1; }\nconst size = 2;\nf({ size }, { size: 1 }, size, \"size\");\nclass C { constructor(public size: number) {} }\nfunction g(size: number) { return size; }\n";
+    assert_eq!(lines(script), (vec![2, 3, 5, 5], false));
+    let function = "//- a.py\ndef $0size(): ...\ndef f(size): ...\n";
+    assert_eq!(lines(function), (vec![], false));
 }

@@ -33,8 +33,8 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Vec<Re
                 continue;
             }
             let mut uses = Vec::new();
-            for one in texts.iter().filter(|one| one.file.holds(class.name())) {
-                uses.extend(uses_in(symbol, one, interface, class)?);
+            for one in texts.iter().filter(|one| one.holds(class.name())) {
+                uses.extend(uses_in(symbol, &one, interface, class)?);
             }
             let certain: Vec<_> =
                 uses.iter().filter(|one| one.is_certain).map(|one| one.place.clone()).collect();
@@ -123,7 +123,7 @@ fn uses_in(
 ) -> Result<Vec<Use>, Cancelled> {
     let (wanted, made) = (interface.name(), class.name());
     let code = text.text.as_str();
-    let is_used = text.file.holds(wanted)
+    let is_used = text.holds(wanted)
         && words_of(code, wanted).any(|at| !is_declared(code, at) && !is_imported(code, at));
     let mut found = Vec::new();
     for at in words_of(code, made).filter(|&at| code[..at].trim_end().ends_with("new")) {

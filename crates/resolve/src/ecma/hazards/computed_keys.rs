@@ -48,7 +48,7 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option
                     value_of(&one.text, variable).and_then(KeyText::read).is_some_and(is_it)
                 }),
             };
-            if told && may_have(symbol, one, &kin, open) {
+            if told && may_have(symbol, &one, &kin, open) {
                 places.push(one.place(open, expression.len() + 2));
             }
         }
@@ -144,7 +144,7 @@ fn class_around(here: &CurrentFile, at: u32) -> Option<IndexedDeclaration> {
 
 /// Whether a name stands for the module that declares the symbol, or for an object that it was put into.
 pub(super) fn stands_for_module(symbol: &RenamedSymbol, text: &FamilyText, object: &str) -> bool {
-    let is_own = text.file.path == symbol.here.file.path;
+    let is_own = text.path == symbol.here.file.path;
     if is_own && OF_MODULE.contains(&object) {
         return true;
     }
@@ -157,7 +157,7 @@ pub(super) fn stands_for_module(symbol: &RenamedSymbol, text: &FamilyText, objec
         let value = value.trim_start();
         value.starts_with('{') && words_of(&value[..close_bracket(value, 0)], &symbol.old).next().is_some()
     };
-    if (is_own || text.file.holds(&symbol.old)) && words_of(code, object).any(is_table) {
+    if (is_own || text.holds(&symbol.old)) && words_of(code, object).any(is_table) {
         return true;
     }
     // `import * as object from "./file"`, `const object = require("./file")`, `await import("./file")`
@@ -172,10 +172,12 @@ pub(super) fn stands_for_module(symbol: &RenamedSymbol, text: &FamilyText, objec
         let loads = behind.starts_with("from ") || call.contains("require(") || call.contains("import(");
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         loads
-            && matches!(
-                modules::find(symbol.resolver, &text.file, written, at),
-                Some(Module::File(file)) if file.path == symbol.here.file.path
-            )
+            && text.file(symbol.resolver).is_some_and(|file| {
+                matches!(
+                    modules::find(symbol.resolver, file, written, at),
+                    Some(Module::File(file)) if file.path == symbol.here.file.path
+                )
+            })
     })
 }
 

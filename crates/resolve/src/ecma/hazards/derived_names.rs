@@ -19,7 +19,7 @@ pub(super) fn find(
     let is_own = |written: &str| reach.own.iter().any(|name| words_of(written, name).next().is_some());
     for one in texts.iter().filter(|one| one.text.contains("keyof") && one.text.contains('`')) {
         symbol.resolver.cancel.check()?;
-        for (at, written) in making(one) {
+        for (at, written) in making(&one) {
             match is_own(written) {
                 true => places.push(one.place(at, "keyof".len())),
                 false => makers.extend(type_of(&one.text, at).map(str::to_owned)),

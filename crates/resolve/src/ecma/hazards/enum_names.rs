@@ -22,7 +22,7 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option
     let name = of.name();
     let has_texts = has_text_values(symbol);
     let mut places = Vec::new();
-    for one in texts.iter().filter(|one| one.file.holds(name)) {
+    for one in texts.iter().filter(|one| one.holds(name)) {
         symbol.resolver.cancel.check()?;
         for at in one.words(name) {
             let behind = one.text[at + name.len()..].trim_start();

@@ -41,13 +41,29 @@ pub(super) fn find(symbol: &RenamedSymbol) -> Option<RenameHazard> {
     Some(RenameHazard::breaks(text))
 }
 
-/// Whether the file is, or is compiled to, a CommonJS module.
+/// Whether the file is, or is compiled to, a CommonJS module. TypeScript is compiled to what the nearest package.json says, if the
+/// compiler is told to do so; without one to CommonJS.
 fn may_be_commonjs(symbol: &RenamedSymbol) -> bool {
     let path = symbol.here.file.path.as_str();
+    if [".mjs", ".mts"].iter().any(|ending| path.ends_with(ending)) {
+        return false;
+    }
+    if [".cjs", ".cts"].iter().any(|ending| path.ends_with(ending)) {
+        return true;
+    }
     let is_script = [".js", ".jsx"].iter().any(|ending| path.ends_with(ending));
     let text = symbol.here.text.as_str();
     let has_statement = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
-    !path.ends_with(".mjs")
-        && !path.ends_with(".mts")
-        && !(is_script && (has_statement("export ") || has_statement("import ")))
+    !(is_script && (has_statement("export ") || has_statement("import "))) && !is_in_module_package(symbol)
+}
+
+/// Whether the nearest package.json says that the package's scripts are modules of the language: `"type": "module"`.
+fn is_in_module_package(symbol: &RenamedSymbol) -> bool {
+    let above = std::iter::successors(symbol.here.file.path.parent(), |at| at.parent());
+    let manifest = above.map(|at| at.join("package.json"));
+    let text = manifest.filter_map(|path| symbol.resolver.sources.text(&path)).next();
+    text.is_some_and(|text| {
+        let words: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        words.contains("\"type\":\"module\"")
+    })
 }

@@ -3,6 +3,9 @@
 /// The fewest bytes of a beginning that tell a name from others, and of an end where there is no beginning.
 const TELLING: (usize, usize) = (3, 4);
 
+/// The fewest bytes of a beginning that is a whole word of the name.
+const SHORT_WORD: usize = 2;
+
 /// What is known of a computed name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyText<'t> {
@@ -40,8 +43,12 @@ impl<'t> KeyText<'t> {
     pub(super) fn may_be(&self, name: &str) -> bool {
         let is_told =
             self.beginning.len() >= TELLING.0 || self.beginning.is_empty() && self.end.len() >= TELLING.1;
+        // `on` of `onOpen`: a word ends there.
+        let is_word = self.beginning.len() >= SHORT_WORD
+            && name.get(self.beginning.len()..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
+            && self.beginning.ends_with(char::is_lowercase);
         let is_all = !self.beginning.is_empty() && self.beginning.len() + self.end.len() == name.len();
-        (is_told || is_all)
+        (is_told || is_word || is_all)
             && self.beginning.len() + self.end.len() <= name.len()
             && name.starts_with(self.beginning)
             && name.ends_with(self.end)
@@ -90,6 +97,8 @@ mod tests {
         assert!(KeyText { beginning: "on_", end: "" }.may_be("on_open"));
         assert!(KeyText { beginning: "lo", end: "ad" }.may_be("load"));
         assert!(!KeyText { beginning: "on", end: "" }.may_be("on_open"));
+        assert!(!KeyText { beginning: "on", end: "" }.may_be("online"));
+        assert!(KeyText { beginning: "on", end: "" }.may_be("onOpen"));
         assert!(!KeyText { beginning: "", end: "pen" }.may_be("on_open"));
         assert!(!KeyText { beginning: "on_o", end: "open" }.may_be("on_open"));
     }

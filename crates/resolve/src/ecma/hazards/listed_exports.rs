@@ -23,7 +23,7 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option
                 if !listed.is_empty()
                     && is_listed(before.trim_end(), behind.trim_start(), true)
                     && words_of(&one.text, listed).nth(1).is_some()
-                    && stands_for_module(symbol, one, listed)
+                    && stands_for_module(symbol, &one, listed)
                 {
                     places.push(one.place(start, listed.len()));
                 }

@@ -13,8 +13,10 @@ mod forbidden_names;
 mod key_text;
 mod listed_exports;
 mod own_name;
+mod printed;
 mod type_reach;
 mod written_out;
+mod written_types;
 
 use std::rc::Rc;
 
@@ -74,18 +76,26 @@ pub(crate) fn ecma_hazards(
     if let SymbolOwner::Function = symbol.owner {
         return Ok(found);
     }
-    let texts = FamilyTexts::read(symbol.resolver)?;
+    let texts = FamilyTexts::new(symbol.resolver, &symbol.old);
     found.extend(own_name::find(&symbol, &texts)?);
     found.extend(enum_names::find(&symbol, &texts)?);
     found.extend(computed_keys::find(&symbol, &texts)?);
     found.extend(alike::find(&symbol, &texts)?);
     found.extend(listed_exports::find(&symbol, &texts)?);
     found.extend(declared_beside::find(&symbol, &texts));
+    found.extend(written_types::find(&symbol, &texts));
+    if printed::is_printed_class(&symbol)
+        && let Some(class) = symbol.targets.first()
+    {
+        let reach = type_reach::TypeReach::of(&symbol, class, &texts)?;
+        found.extend(printed::find(&symbol, &reach, &texts)?);
+    }
     if let SymbolOwner::Type { class, .. } = &symbol.owner {
         let reach = type_reach::TypeReach::of(&symbol, class, &texts)?;
         found.extend(derived_names::find(&symbol, &reach, &texts)?);
         found.extend(written_out::find(&symbol, &reach, &texts)?);
     }
+    found.extend(texts.doubt_of_left_out());
     Ok(found)
 }
 

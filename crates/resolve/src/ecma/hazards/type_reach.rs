@@ -44,7 +44,7 @@ impl TypeReach {
             for one in texts.with_any(&names) {
                 symbol.resolver.cancel.check()?;
                 let Some(here) = one.current(symbol.resolver) else { continue };
-                for name in names.iter().filter(|name| one.file.holds(name)) {
+                for name in names.iter().filter(|name| one.holds(name)) {
                     next.extend(one.words(name).filter_map(|at| holder(&here, at)));
                 }
             }
@@ -134,6 +134,18 @@ impl TypeReach {
                 return self.holds_within(symbol, text, (given, at), rest);
             }
         }
+        // `const { id, ...rest } = user;` leaves the other members of `user` to `rest`.
+        if let Some(rest) = steps.checked_sub(1).filter(|_| called == name) {
+            for of in words_of(&text.text, name).filter_map(|at| rest_of(&text.text, at, name)) {
+                let holds = match of {
+                    Rest::Type(written) => self.is_in(written),
+                    Rest::Value(value) => self.holds_within(symbol, text, (value, at), rest)?,
+                };
+                if holds {
+                    return Ok(true);
+                }
+            }
+        }
         let is_imported = || {
             let here = text.current(symbol.resolver);
             here.is_some_and(|here| here.imports().iter().any(|import| import.bound() == Some(name)))
@@ -216,6 +228,26 @@ fn given_value(behind: &str) -> Option<&str> {
     (is_name && !value.contains("=>")).then_some(value)
 }
 
+/// What a pattern takes apart, of which a variable gets the rest.
+#[derive(Debug, PartialEq, Eq)]
+enum Rest<'t> {
+    Value(&'t str),
+    Type(&'t str),
+}
+
+/// Returns what the pattern takes apart whose rest the name at byte `at` gets: `{ id, ...name } = value`, `({ id, ...name }: Type)`.
+fn rest_of<'t>(text: &'t str, at: usize, name: &str) -> Option<Rest<'t>> {
+    if !text[..at].ends_with("...") {
+        return None;
+    }
+    let behind = text[at + name.len()..].trim_start().strip_prefix('}')?.trim_start();
+    if let Some(annotation) = behind.strip_prefix(':') {
+        return Some(Rest::Type(annotated(annotation)));
+    }
+    let value = behind.strip_prefix('=').filter(|rest| !rest.starts_with(['=', '>']))?;
+    Some(Rest::Value(up_to(value, &[';', '\n']).trim()))
+}
+
 /// Returns the type of the result in a head that begins with parameters.
 fn result_type(head: &str) -> &str {
     let head = head.trim_start();
@@ -265,6 +297,19 @@ mod tests {
             (": User", None),
         ] {
             assert_eq!(given_value(behind), expected, "{behind}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_pattern() {
+        for (text, expected) in [
+            ("const { a, ...rest } = user;", Some(Rest::Value("user"))),
+            ("f({ a, ...rest }: User) {}", Some(Rest::Type(" User"))),
+            ("g({ ...rest });", None),
+            ("const [a, ...rest] = users;", None),
+        ] {
+            let at = text.find("rest").expect("in it");
+            assert_eq!(rest_of(text, at, "rest"), expected, "{text}");
         }
     }
 

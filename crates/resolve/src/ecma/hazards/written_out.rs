@@ -1,8 +1,8 @@
 //! Data that leaves the program or enters it by the names of its members: what is given to `JSON.stringify`, taken from
 //! `JSON.parse`, listed by `Object.keys`. Only where the value's type is seen to be, or to hold, the symbol's: every program calls these.
 
-use super::RenamedSymbol;
 use super::type_reach::TypeReach;
+use super::{RenamedSymbol, printed};
 use crate::brackets::close_bracket;
 use crate::context::is_word;
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
@@ -24,8 +24,8 @@ const WRITING: [&str; 7] = [
     "new URLSearchParams",
 ];
 
-/// What gives an object whose members have the names that a text has.
-const READING: &str = "JSON.parse";
+/// What gives an object whose members have the names that a text has; `response.json()` as well.
+const READING: [&str; 2] = ["JSON.parse", ".json"];
 
 pub(super) fn find(
     symbol: &RenamedSymbol,
@@ -45,7 +45,7 @@ pub(super) fn find(
                 let call = &one.text[at + function.len()..];
                 let Some(value) = arguments_in(call, profile).into_iter().flatten().next() else { continue };
                 let is_counted = || call[close_bracket(call, 0)..].starts_with(".length");
-                if call.starts_with('(') && !is_counted() && reach.holds(symbol, one, value, at)? {
+                if call.starts_with('(') && !is_counted() && reach.holds(symbol, &one, value, at)? {
                     written.push(one.place(at, function.len()));
                 }
             }
@@ -53,15 +53,16 @@ pub(super) fn find(
         for at in one.text.match_indices(" in ").map(|(at, _)| at).filter(|&at| is_loop(&one.text, at)) {
             let rest = &one.text[at + " in ".len()..];
             let value = &rest[..rest.find(')').unwrap_or(rest.len())];
-            if reach.holds(symbol, one, value, at)? {
+            if reach.holds(symbol, &one, value, at)? {
                 written.push(one.place(at + 1, 2));
             }
         }
-        if one.text.contains(READING) {
-            read.extend(readings(symbol, reach, one, texts)?);
+        for reading in READING.iter().filter(|reading| one.text.contains(**reading)) {
+            read.extend(readings(symbol, reach, (&one, reading), texts)?);
         }
     }
     let name = &symbol.old;
+    let printed = printed::find(symbol, reach, texts)?;
     let written = RenameHazard::doubt(
         format!("the names of these members are written out, and '{name}' may be one of them"),
         written,
@@ -70,7 +71,7 @@ pub(super) fn find(
         format!("objects that have '{name}' are read from texts, which keep the name"),
         read,
     );
-    Ok(written.into_iter().chain(read).collect())
+    Ok(written.into_iter().chain(read).chain(printed).collect())
 }
 
 /// Whether the member is an accessor, which is not the object's own, or a function, which no text holds.
@@ -94,17 +95,19 @@ fn is_loop(text: &str, at: usize) -> bool {
 fn readings(
     symbol: &RenamedSymbol,
     reach: &TypeReach,
-    one: &FamilyText,
+    (one, reading): (&FamilyText, &str),
     texts: &FamilyTexts,
 ) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
     let text = one.text.as_str();
     let mut found = Vec::new();
-    for at in words_of(text, READING) {
-        let open = at + READING.len();
-        if !text[open..].starts_with('(') {
+    for at in text.match_indices(reading).map(|(at, _)| at) {
+        let open = at + reading.len();
+        let is_method = reading.starts_with('.');
+        if !text[open..].starts_with('(') || !is_method && text[..at].ends_with(is_word) {
             continue;
         }
-        let behind = &text[close_bracket(text, open)..];
+        // `(await response.json()) as User`
+        let behind = text[close_bracket(text, open)..].trim_start_matches([')', ' ']);
         let cast = behind.split([';', '\n', ',']).next().unwrap_or("");
         let line = text[..at].rsplit(['\n', ';']).next().unwrap_or("");
         let is_typed = cast.trim_start().starts_with("as ") && reach.is_in(cast)
@@ -112,7 +115,7 @@ fn readings(
                 .split_once(':')
                 .is_some_and(|(_, annotation)| annotation.contains('=') && reach.is_in(annotation));
         if is_typed {
-            found.push(one.place(at, READING.len()));
+            found.push(one.place(at, reading.len()));
             continue;
         }
         // What a function returns has the type of its result.
@@ -124,7 +127,7 @@ fn readings(
         let head = head.split(['{']).next().unwrap_or("");
         let result = head.rsplit_once(')').map_or("", |(_, result)| result);
         if reach.is_in(result) {
-            found.push(one.place(at, READING.len()));
+            found.push(one.place(at, reading.len()));
             continue;
         }
         // `decode<User>(text)` of `function decode<T>(text: string): T`.
@@ -132,7 +135,7 @@ fn readings(
         if !head.contains('<') || name.is_empty() {
             continue;
         }
-        for user in texts.iter().filter(|user| user.file.holds(&name)) {
+        for user in texts.iter().filter(|user| user.holds(&name)) {
             for call in user.words(&name) {
                 let behind = &user.text[call + name.len()..];
                 let arguments = behind.strip_prefix('<').and_then(|rest| rest.split_once('('));

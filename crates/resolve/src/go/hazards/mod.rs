@@ -59,13 +59,14 @@ pub(crate) fn go_hazards(
     if symbol.owner == GoOwner::Function {
         return Ok(Vec::new());
     }
-    let texts = FamilyTexts::read(&resolver)?;
+    let texts = FamilyTexts::new(&resolver, &symbol.old);
     let mut found = package_names::find(&symbol, &texts);
     found.extend(test_names::find(&symbol, &texts)?);
     found.extend(asked_methods::find(&symbol, &texts)?);
     found.extend(project_interfaces::find(&symbol, &texts)?);
     found.extend(conversions::find(&symbol, &texts)?);
     found.extend(name_readers::find(&symbol, &texts)?);
+    found.extend(texts.doubt_of_left_out());
     Ok(found)
 }
 
@@ -116,7 +117,7 @@ impl<'q, 's> GoRenamed<'q, 's> {
     /// Whether another file is of the same package.
     fn is_of_package(&self, other: &crate::family_texts::FamilyText) -> bool {
         let own = package_clause(self.here.text.as_str());
-        self.here.file.path.parent() == other.file.path.parent() && own == package_clause(&other.text)
+        self.here.file.path.parent() == other.path.parent() && own == package_clause(&other.text)
     }
 }
 

@@ -110,7 +110,7 @@ fn reading_places(
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         let readers = readers_in(symbol, &one.text, kind);
-        add_reached(symbol, one, readers, reach, &mut places, &mut forwarding);
+        add_reached(symbol, &one, readers, reach, &mut places, &mut forwarding);
     }
     let mut known: Vec<String> = Vec::new();
     for _ in 0..MAX_FORWARDS {
@@ -131,7 +131,7 @@ fn reading_places(
                 words_of(text, name).filter(is_call).map(|at| (at, length)).collect::<Vec<_>>()
             };
             let readers = names.iter().flat_map(calls).collect();
-            add_reached(symbol, one, readers, reach, &mut places, &mut forwarding);
+            add_reached(symbol, &one, readers, reach, &mut places, &mut forwarding);
         }
         known.extend(names);
     }
@@ -313,7 +313,7 @@ fn is_in_default(text: &str, at: usize) -> bool {
 /// Returns the structs that embed the type, without a tag that names the field.
 fn embedding_structs(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<String>, Cancelled> {
     let mut found = Vec::new();
-    for one in texts.iter().filter(|one| one.file.holds(&symbol.old)) {
+    for one in texts.iter().filter(|one| one.holds(&symbol.old)) {
         symbol.resolver.cancel.check()?;
         let Some(here) = one.current(symbol.resolver) else { continue };
         let rows = &here.outline.rows;

@@ -26,7 +26,7 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Vec<RenameHazard>
         let Some(there) = one.current(symbol.resolver) else { continue };
         let imports = there.imports();
         let same = imports.iter().filter(|import| binds(symbol.resolver.family, import) == Some(new));
-        places.extend(same.map(|import| (one.file.path.clone(), import.statement)));
+        places.extend(same.map(|import| (one.path.clone(), import.statement)));
     }
     let text = format!("a file of the package imports '{new}', which its package cannot declare then");
     RenameHazard::breaks_at(text, places).into_iter().collect()

@@ -53,7 +53,7 @@ fn examples_of(
     let mut places = Vec::new();
     let directory = symbol.here.file.path.parent();
     for one in texts.iter() {
-        let is_test = one.file.path.as_str().ends_with("_test.go") && one.file.path.parent() == directory;
+        let is_test = one.path.as_str().ends_with("_test.go") && one.path.parent() == directory;
         if !is_test || !one.text.contains(&wanted) {
             continue;
         }

@@ -8,8 +8,7 @@ use crate::rename_hazard::RenameHazard;
 pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Option<RenameHazard> {
     let name = symbol.old.as_str();
     let mut places = Vec::new();
-    for one in texts.iter().filter(|one| one.file.path.extension() == Some("java") && one.text.contains(name))
-    {
+    for one in texts.iter().filter(|one| one.path.extension() == Some("java") && one.text.contains(name)) {
         for at in one.words(name) {
             let before = &one.text[..at];
             let is_comment = before.rfind("/**").is_some_and(|open| !before[open..].contains("*/"));

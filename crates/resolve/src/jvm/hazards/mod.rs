@@ -45,7 +45,7 @@ pub(crate) fn java_hazards(
     }
     let resolver = Resolver::new(sources, Family::Jvm, cancel);
     let Some(symbol) = JavaRenamed::new(&resolver, targets, new_name) else { return Ok(Vec::new()) };
-    let texts = FamilyTexts::read(&resolver)?;
+    let texts = FamilyTexts::new(&resolver, &symbol.old);
     let mut found = Vec::new();
     found.extend(serialized::find(&symbol));
     found.extend(generated_names::find(&symbol));
@@ -54,6 +54,7 @@ pub(crate) fn java_hazards(
     found.extend(inherited_twice::find(&symbol)?);
     found.extend(printed_values::find(&symbol, &texts)?);
     found.extend(read_names::find(&symbol, &texts)?);
+    found.extend(texts.doubt_of_left_out());
     Ok(found)
 }
 

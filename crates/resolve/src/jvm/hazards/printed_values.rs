@@ -29,15 +29,15 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         if is_constant {
-            places.extend(named_in(one, &of));
+            places.extend(named_in(&one, &of));
         }
         if !has_own_text {
-            places.extend(printed_in(symbol, one, (&of, &reach), &PRINTING, &mut forwarding));
+            places.extend(printed_in(symbol, &one, (&of, &reach), &PRINTING, &mut forwarding));
         }
     }
     let names: Vec<&str> = forwarding.iter().map(String::as_str).collect();
     for one in texts.with_any(&forwarding) {
-        places.extend(printed_in(symbol, one, (&of, &reach), &names, &mut Vec::new()));
+        places.extend(printed_in(symbol, &one, (&of, &reach), &names, &mut Vec::new()));
     }
     let text =
         format!("a text is made here of a value of '{of}', with the name '{}', or read as one", symbol.old);

@@ -185,7 +185,7 @@ fn named_classes(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Vec<Source
     let mut places = Vec::new();
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
-        places.extend(made_names(one, old));
+        places.extend(made_names(&one, old));
         for call in CLASS_NAMES {
             for at in one.words(call).filter(|at| one.text[at + call.len()..].starts_with("()")) {
                 let before = &one.text[..at];

@@ -7,6 +7,7 @@ use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::python::computed_names::computed_keys;
 use crate::python::field_readers::field_readers;
+use crate::python::listed_names::given_away;
 use crate::python::name_places::{places_of, with_name};
 use crate::rename_hazard::{HazardPlaces, RenameHazard};
 use crate::resolver::Resolver;
@@ -68,6 +69,10 @@ pub(super) fn member(
         let text =
             format!("the names of its class's fields may be given to the program here, '{old}' among them");
         found.extend(doubt(HazardPlaces::All, text, field_readers(resolver, first)?));
+        let text = format!(
+            "the attributes of an object are given away with their names, and '{old}' may be one of them"
+        );
+        found.extend(doubt(HazardPlaces::All, text, given_away(resolver, first)?));
     }
     Ok(found)
 }

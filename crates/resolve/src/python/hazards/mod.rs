@@ -18,6 +18,7 @@ use crate::python::computed_names::{NameOwner, computed_elsewhere};
 use crate::python::dynamic_receivers::answered_by_hooks;
 use crate::python::function_heads::is_parameter;
 use crate::python::keywords::keywords_of_doubles;
+use crate::python::listed_names::picked;
 use crate::python::name_places::{places_of, with_name};
 use crate::python::named_output::{is_printed, reached_by_name};
 use crate::rename_hazard::{HazardPlaces, RenameHazard};
@@ -92,6 +93,8 @@ fn looked_up(
     );
     let mut found: Vec<RenameHazard> = doubt(HazardPlaces::Left, text, doubles).into_iter().collect();
     found.extend(computed(old, computed_elsewhere(resolver, target, owner)?));
+    let text = format!("names are listed and picked by a part of them that '{old}' has");
+    found.extend(doubt(HazardPlaces::All, text, picked(resolver, target, owner)?));
     let text = format!(
         "`__getattr__` or `__getattribute__` of a class answers for '{old}' and may return it; these keep the name"
     );

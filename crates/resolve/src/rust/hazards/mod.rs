@@ -43,7 +43,7 @@ pub(crate) fn rust_hazards(
     let Some(symbol) = targets.first().and_then(|one| RustRenamed::new(&resolver, one, new)) else {
         return Ok(Vec::new());
     };
-    let texts = FamilyTexts::read(&resolver)?;
+    let texts = FamilyTexts::new(&resolver, &symbol.old);
     let mut found = Vec::new();
     found.extend(attribute_strings::find(&symbol, &texts));
     found.extend(in_documentation::find(&symbol, &texts));
@@ -51,6 +51,7 @@ pub(crate) fn rust_hazards(
     found.extend(new_constants::find(&symbol, &texts)?);
     found.extend(hidden_traits::find(&symbol, &texts)?);
     found.extend(printed_names::find(&symbol, &texts)?);
+    found.extend(texts.doubt_of_left_out());
     Ok(found)
 }
 

@@ -14,12 +14,12 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Option<R
     for one in texts.iter().filter(|one| one.text.contains(symbol.new)) {
         symbol.resolver.cancel.check()?;
         // Elsewhere the name has to be imported, by itself or with all of its module.
-        let is_seen = one.file.path == symbol.here.file.path
+        let is_seen = one.path == symbol.here.file.path
             || one.words(&symbol.old).next().is_some()
             || one.text.contains("::*");
         let Some(there) = one.current(symbol.resolver).filter(|_| is_seen) else { continue };
         let Some(locals) = there.locals_called(symbol.resolver, symbol.new) else { continue };
-        places.extend(locals.map(|local| (one.file.path.clone(), local.name)));
+        places.extend(locals.map(|local| (one.path.clone(), local.name)));
     }
     let text = format!("a pattern binds '{}' here, and would mean the constant instead", symbol.new);
     Ok(RenameHazard::breaks_at(text, places))

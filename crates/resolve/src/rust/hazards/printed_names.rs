@@ -44,7 +44,7 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<Rena
         let (mut places, mut forwarding) = (Vec::new(), Vec::new());
         for one in texts.iter().filter(|one| one.text.contains("?}") || one.text.contains("dbg!")) {
             symbol.resolver.cancel.check()?;
-            places.extend(printed_in(symbol, one, &reach, &mut forwarding));
+            places.extend(printed_in(symbol, &one, &reach, &mut forwarding));
         }
         // What takes a value that only has to be printable is found where it is called with one.
         for one in texts.with_any(&forwarding) {

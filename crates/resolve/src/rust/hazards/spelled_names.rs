@@ -26,14 +26,14 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Option<R
             places.extend(around.map(|(at, called)| one.place(at, called.len())));
         }
         if symbol.type_name() == Some(name) {
-            places.extend(type_names(one, name));
+            places.extend(type_names(&one, name));
         }
     }
     if symbol.row.kind() == SymbolKind::Module {
         // The module's own text: its body, or files at its path.
         let body = symbol.here.text.as_str().get(symbol.row.start as usize..symbol.row.end as usize);
-        let is_within = |one: &&FamilyText| {
-            let path = one.file.path.as_str();
+        let is_within = |one: &FamilyText| {
+            let path = one.path.as_str();
             path.ends_with(&format!("{name}.rs")) || path.contains(&format!("{name}/"))
         };
         if let Some(at) = body.and_then(|body| body.find("module_path!")) {

@@ -28,6 +28,11 @@ fn names_that_cannot_be_declared() {
     check("string", "//- a.ts\nexport const $0box = 1;\n", &[]);
     check("require", "//- a.js\nfunction $0load() {}\nmodule.exports = { load };\n", &["breaks"]);
     check("require", "//- a.js\nexport function $0load() {}\n", &[]);
+    let typed = "//- lib/a.ts\nexport const $0total = 1;\n";
+    check("module", typed, &["breaks"]);
+    check("module", &format!("{typed}//- package.json\n{{ \"type\": \"module\" }}\n"), &[]);
+    let nearer = "//- package.json\n{ \"type\": \"module\" }\n//- lib/package.json\n{}\n";
+    check("module", &format!("{typed}{nearer}"), &["breaks"]);
 }
 
 #[test]
@@ -152,4 +157,61 @@ fn declarations_beside_a_script() {
     let fixture = "//- a.d.ts\nexport declare class Box { $0open(): number }\n//- a.js\nexports.Box = class Box { open() {} };\n\
         //- b.js\nfunction open() {}\n";
     check("unlock", fixture, &["doubt a.js:1"]);
+}
+
+#[test]
+fn objects_that_are_printed() {
+    let fixture = "//- a.ts\nexport class User { $0age = 1; }\nexport interface Order { buyer: User }\n\
+        //- b.ts\nimport { User, Order } from \"./a\";\nconst user = new User();\nconst other = new Box();\nconsole.log(user);\n\
+        console.log(user.age, \"user\", other);\nfunction show(order: Order) { console.log(\"order\", order); }\n";
+    check("years", fixture, &["doubt b.ts:4 b.ts:6"]);
+    let class = fixture.replace("class User { $0age", "class $0User { age");
+    check("Person", &class, &["doubt b.ts:4 b.ts:6"]);
+    check("Command", &fixture.replace("$0age", "age").replace("interface Order", "interface $0Order"), &[]);
+}
+
+#[test]
+fn names_of_functions_that_a_variable_holds() {
+    let own = "//- a.ts\nexport function $0code() { return 1; }\nexport const all = [code].map((f) => f.name + f());\n";
+    check("status", own, &["doubt a.ts:2"]);
+    let user = "//- a.ts\nexport function $0code() {}\nlet x = { name: 1 };\nuse(code, x.name);\n";
+    check("status", user, &[]);
+    let passed = "//- a.ts\nimport { use, log } from \"./b\";\nexport function $0code() {}\nuse(code);\n\
+        //- b.ts\nexport function use(f: any) { return f.name; }\nexport function log(f: any) { return f.name; }\n";
+    check("status", passed, &["doubt b.ts:1"]);
+}
+
+#[test]
+fn types_that_comments_write_out() {
+    let class = "export class A { get $0sides() { return 1; } }\n";
+    let typed = "/** @param {{ n: number, sides: number }} s */\nexport function f(s) { return s.sides; }\n";
+    check("edges", &format!("//- a.js\n{class}{typed}"), &["doubt a.js:2"]);
+    check("edges", &format!("//- a.ts\n{class}{typed}"), &[]);
+    check(
+        "edges",
+        &format!("//- a.js\n{class}/** @param {{number}} sides of it */\nfunction f(sides) {{}}\n"),
+        &[],
+    );
+    let property = "/**\n * @typedef {object} Plain\n * @property {number} sides how many\n */\n";
+    check("edges", &format!("//- a.js\n{class}{property}"), &["doubt a.js:4"]);
+    check("edges", &format!("//- a.js\n{class}//- b.js\n{property}"), &[]);
+}
+
+#[test]
+fn data_from_responses_and_rests_of_patterns() {
+    let read = "//- a.ts\nexport interface User { $0age: number }\n//- b.ts\nimport type { User } from \"./a\";\n\
+        const one = (await response.json()) as User;\nconst two: User = await response.json();\nconst three = (await response.json()) as Box;\n";
+    check("years", read, &["doubt b.ts:2 b.ts:3"]);
+    let rest = "//- a.ts\nexport interface User { $0age: number }\nfunction f(user: User, other: Box) {\n  const { id, ...rest } = user;\n\
+        \x20 const { no, ...more } = other;\n  return [Object.keys(rest), Object.keys(more)];\n}\n\
+        function g({ id, ...rest2 }: User) { return JSON.stringify(rest2); }\n";
+    check("years", rest, &["doubt a.ts:5 a.ts:7"]);
+}
+
+#[test]
+fn scripts_that_are_too_large_to_be_looked_at() {
+    let large = |name: &str| format!("//- large.js\n/*{}*/\nlet {name} = 1;\n", " ".repeat(4 << 20));
+    let own = "//- a.js\nexport function $0load() {}\n";
+    check("read", &format!("{own}{}", large("more")), &[]);
+    check("read", &format!("{own}{}", large("load")), &["doubt"]);
 }

@@ -25,3 +25,28 @@ fn what_an_f_string_prints_counts_where_it_changes() {
     let text = "//- a.py\ndef f():\n    $0size = 1\n    return f\"{size=}\"\n";
     check("width", text, &["doubt a.py:3"]);
 }
+
+#[test]
+fn names_that_are_listed_and_picked_by_a_part() {
+    let own = "//- a.py\ndef $0handle_open(): ...\n\nALL = {k.removeprefix(\"handle_\"): v for k, v in list(globals().items())\n\
+        \x20   if k.startswith(\"handle_\")}\nlines = [one for one in texts if one.startswith(\"handle_\")]\n";
+    check("on_open", own, &["doubt a.py:3 a.py:4"]);
+    let far = "//- a.py\ndef $0handle_open(): ...\n\ndef f(x):\n    return x.startswith(\"handle_\")\n\ndef g():\n    return globals()\n";
+    check("on_open", far, &[]);
+    let class = "//- a.py\nclass A:\n    def $0do_open(self): ...\n\n    def all(self):\n        return [n for n in dir(self) if n.startswith(\"do_\")]\n\n\
+        class B:\n    def all(self):\n        return [n for n in dir(self) if n.startswith(\"do_\")]\n";
+    check("on_open", class, &["doubt a.py:5"]);
+    let module = "//- a.py\ndef $0do_open(): ...\n//- b.py\nimport a\nimport c\n\ndef f():\n    return [n for n in dir(a) if n.startswith('do_')]\n\n\
+        def g():\n    return [n for n in dir(c) if n.startswith('do_')]\n//- c.py\nx = 1\n";
+    check("on_open", module, &["doubt b.py:5"]);
+}
+
+#[test]
+fn attributes_that_are_given_away_with_their_names() {
+    let fixture = "//- a.py\nclass A:\n    def __init__(self):\n        self.$0host = 1\n\n    def copy(self):\n        other = A()\n\
+        \x20       other.__dict__.update(self.__dict__)\n        return other\n\n    def dump(self):\n        return dumps(self.__dict__)\n\n\
+        def f(a):\n    return dumps(vars(a))\n\ndef g(a):\n    return vars(a)['x'], a.__dict__ == a.__dict__\n\
+        //- b.py\ndef f(a):\n    return dumps(vars(a))\n";
+    check("name", fixture, &["doubt a.py:11 a.py:14"]);
+    check("name", &fixture.replace("$0host", "host").replace("def dump", "def $0dump"), &[]);
+}

@@ -1,0 +1,247 @@
+//! The class of what a variable, a parameter or a member of a class holds: by its annotation, or by the only value that it is ever given.
+
+use super::chain::chain_ending;
+use super::results::result_class;
+use super::written_type::{annotation_end, type_class};
+use super::{MAX_STEPS, class_of_chain, class_of_value};
+use crate::constructed::{Binding, bound};
+use crate::context::{last_word, text_before};
+use crate::family::Family;
+use crate::hierarchy::classes::{self, is_class, is_function};
+use crate::meaning::Meaning;
+use crate::python::function_heads::is_parameter;
+use crate::python::name_places::{places_of, with_name};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::scope;
+use crate::sources::IndexedDeclaration;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+
+/// What is bound: a variable or parameter, or a member of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BoundKind {
+    Variable,
+    Member,
+}
+
+/// What the text says of a variable where it is bound.
+#[derive(Debug, PartialEq, Eq)]
+enum Bound<'t> {
+    /// It has the type that is written at this byte.
+    Type(usize, &'t str),
+    /// Its value begins at this byte.
+    Value(usize),
+    /// It is what the context manager gives that ends at this byte: `with open() as name`.
+    Context(usize),
+    Unknown,
+}
+
+/// Returns the class of what the variable called `name` holds at byte `at`, where it is used or bound; `declared` are its declarations
+/// in the outline, none for a local that the outline does not list.
+pub(super) fn variable_class(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (at, name): (u32, &str),
+    declared: &[IndexedDeclaration],
+    steps: usize,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let start = match declared {
+        [one] => here.row_of(one).map(|row| here.outline.rows[row].name_start),
+        [] => local_at(resolver, here, at, name),
+        _ => None,
+    };
+    let Some(start) = start else { return Ok(None) };
+    let found = bound_at(here, start as usize, name, BoundKind::Variable);
+    match found {
+        Bound::Type(at, written) => type_class(resolver, here, (written, at), None),
+        _ if is_bound_again(resolver, here, start, name)? => Ok(None),
+        Bound::Value(at) => class_of_value(resolver, here, at, steps),
+        Bound::Context(end) => context_class(resolver, here, end, steps),
+        Bound::Unknown => Ok(None),
+    }
+}
+
+/// Returns the class of what a member of an object of `class` holds; `found` are its declarations.
+pub(super) fn member_class(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    found: &[IndexedDeclaration],
+    steps: usize,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let [one] = found else { return Ok(None) };
+    let Some(here) = resolver.read_file(&one.file) else { return Ok(None) };
+    let Some(at) = here.row_of(one) else { return Ok(None) };
+    let row = &here.outline.rows[at];
+    let name = here.outline.name(row);
+    let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
+    let is_getter = head.split_whitespace().any(|word| word == "get") || head.contains("property");
+    if is_function(one) || is_getter {
+        return if is_getter { result_class(resolver, one, Some(class), steps) } else { Ok(None) };
+    }
+    match bound_at(&here, row.name_start as usize, name, BoundKind::Member) {
+        Bound::Type(at, written) => type_class(resolver, &here, (written, at), Some(class)),
+        Bound::Value(at) if !is_set_elsewhere(resolver, &here, row.name_start, name)? => {
+            class_of_value(resolver, &here, at, steps)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns the byte of the name where the innermost local is bound that the outline does not list.
+fn local_at(resolver: &Resolver, here: &CurrentFile, at: u32, name: &str) -> Option<u32> {
+    let holds = |scope: &&TextRange| scope.start <= at && at < scope.end;
+    let length = |scope: &TextRange| scope.end - scope.start;
+    let locals = here.locals_called(resolver, name)?.filter(|local| !local.is_type);
+    let around = locals.filter_map(|local| Some((length(local.scopes.iter().find(holds)?), local)));
+    let (_, local) = around.min_by_key(|(length, _)| *length)?;
+    local.is_sure.then_some(local.name.start)
+}
+
+/// Reads what stands around the name at byte `start` where it is bound.
+fn bound_at<'h>(here: &'h CurrentFile, start: usize, name: &str, kind: BoundKind) -> Bound<'h> {
+    let text = here.text.as_str();
+    let (family, end) = (here.language.family, start + name.len());
+    let (left, behind) = (text_before(text, start, family), text.get(end..).unwrap_or(""));
+    let line = text[..start].rsplit('\n').next().unwrap_or("").trim();
+    let is_alone = line.is_empty() || line == "self.";
+    let mark = behind.trim_start_matches(['?', '!']).trim_start_matches(' ');
+    let annotation = mark.strip_prefix(':').filter(|rest| !rest.starts_with('='));
+    let value = mark.strip_prefix('=').filter(|rest| !rest.starts_with(['=', '>']));
+    let place = |rest: &str| text.len() - rest.len();
+    if family == Family::Python {
+        let is_parameter = || {
+            let at = u32::try_from(start).unwrap_or(u32::MAX);
+            scope::around(here, at).first().is_some_and(|&row| is_parameter(here, row, at))
+                && !left.ends_with('*')
+        };
+        return match (annotation, value) {
+            (Some(rest), _) if is_alone || is_parameter() => {
+                Bound::Type(place(rest), &rest[..annotation_end(rest, &[',', '=', '\n', '#'])])
+            }
+            (None, Some(rest)) if is_alone => Bound::Value(place(rest.trim_start_matches(' '))),
+            _ if last_word(left) == "as" && line.trim_start_matches("async ").starts_with("with ") => {
+                Bound::Context(text_before(text, left.len() - "as".len(), family).len())
+            }
+            _ => Bound::Unknown,
+        };
+    }
+    // A default of a parameter or of a pattern.
+    let is_argument = kind == BoundKind::Variable && left.ends_with(['(', ',', '{', '[']);
+    match (annotation, value) {
+        (Some(rest), _) if !left.ends_with("...") => {
+            Bound::Type(place(rest), &rest[..annotation_end(rest, &[',', '=', '\n', ';'])])
+        }
+        (None, Some(rest)) if !is_argument => Bound::Value(place(rest.trim_start())),
+        _ => Bound::Unknown,
+    }
+}
+
+/// Whether the variable that is bound at byte `start` may be bound to something else, too.
+fn is_bound_again(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    start: u32,
+    name: &str,
+) -> Result<bool, Cancelled> {
+    let text = here.text.as_str();
+    if resolver.family == Family::Ecma
+        && last_word(text_before(text, start as usize, resolver.family)) == "const"
+    {
+        return Ok(false);
+    }
+    for range in places_of(here, name).into_iter().filter(|range| range.start != start) {
+        let binds = match resolver.family {
+            Family::Python => bound(text, range.start as usize, name) != Binding::Not,
+            _ => is_assigned(text, range),
+        };
+        if binds && is_same_variable(resolver, here, (start, range.start), name)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the name at a place of JavaScript is assigned something: `name = 1`, `name += 1`, `[name] = list`.
+fn is_assigned(text: &str, range: TextRange) -> bool {
+    let before = text[..range.start as usize].trim_end();
+    let behind = text[range.end as usize..].trim_start();
+    let signs = ["+=", "-=", "*=", "/=", "||=", "&&=", "??=", "++", "--"];
+    let is_set = behind.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
+    let is_in_pattern =
+        behind.starts_with([',', ']', '}']) && behind.contains("] =") | behind.contains("} =");
+    !before.ends_with('.') && (is_set || is_in_pattern || signs.iter().any(|sign| behind.starts_with(sign)))
+}
+
+/// Whether the name means the same variable at two places, or may.
+fn is_same_variable(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (one, other): (u32, u32),
+    name: &str,
+) -> Result<bool, Cancelled> {
+    // A parameter is declared before the body begins, where its name is looked up.
+    let parent = |at: u32| {
+        let row = here.outline.rows.iter().find(|row| row.name_start == at);
+        row.map(|row| row.parent())
+    };
+    if let (Some(mine), Some(theirs)) = (parent(one), parent(other)) {
+        return Ok(mine == theirs);
+    }
+    let meaning = |at: u32| scope::resolve_name(resolver, here, at, name);
+    Ok(match (meaning(one)?, meaning(other)?) {
+        (Meaning::Declared(mine), Meaning::Declared(theirs)) => {
+            mine.iter().any(|my| theirs.iter().any(|their| my.is_same_declaration(their)))
+        }
+        _ => true,
+    })
+}
+
+/// Whether a member that its class sets at byte `start` is set anywhere else, by its name.
+fn is_set_elsewhere(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    start: u32,
+    name: &str,
+) -> Result<bool, Cancelled> {
+    for there in with_name(resolver, name)? {
+        let is_own = there.file.path == here.file.path;
+        for range in places_of(&there, name).into_iter().filter(|range| !is_own || range.start != start) {
+            let text = there.text.as_str();
+            let behind = text[range.end as usize..].trim_start();
+            let is_member = text[..range.start as usize].trim_end().ends_with('.');
+            let is_set = behind.contains('=')
+                && behind
+                    .trim_start_matches(['+', '-', '|', '&', '?', ',', ']', '}', ')', ' ', ':'])
+                    .starts_with('=')
+                && !behind.starts_with("==");
+            if is_member && is_set {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the class of what the context manager that ends at byte `end` gives.
+fn context_class(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    end: usize,
+    steps: usize,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let Some((start, chain)) = chain_ending(here.text.as_str(), end, here.language) else { return Ok(None) };
+    let Some(class) = class_of_chain(resolver, here, (start, &chain), steps.min(MAX_STEPS))? else {
+        return Ok(None);
+    };
+    match classes::member(resolver, &class, "__enter__")? {
+        Meaning::Declared(found) => match &found[..] {
+            [method] if !is_class_row(method) => result_class(resolver, method, Some(&class), steps),
+            _ => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn is_class_row(one: &IndexedDeclaration) -> bool {
+    one.row().is_some_and(|(_, row)| is_class(row))
+}

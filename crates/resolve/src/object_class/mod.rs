@@ -1,0 +1,252 @@
+//! The class of an object, by what the text says: a new object (`Cart()`, `new Cart()`), what a function is declared to return, methods
+//! that return their own object, annotations of parameters and members. Invariant: a variable counts only while nothing else is
+//! assigned to it; what the text does not say is unknown.
+
+mod binding;
+mod chain;
+mod results;
+mod written_type;
+
+use self::binding::{member_class, variable_class};
+use self::chain::{Chain, ChainPart, chain_before, read_chain};
+use self::results::result_class;
+use crate::family::Family;
+use crate::hierarchy::classes::{self, is_class};
+use crate::hierarchy::inherited::Inherited;
+use crate::meaning::Meaning;
+use crate::resolver::{CurrentFile, Resolver};
+use crate::scope;
+use crate::sources::{IndexedDeclaration, Sources};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
+
+/// The most variables and functions through which a value is followed.
+const MAX_STEPS: usize = 12;
+
+/// For each member use at `places`: resolves the member of that name in the class of the object before it; one of `members` takes
+/// precedence. `None` where the class is unknown, and always outside Python, JavaScript and TypeScript.
+pub fn object_members(
+    sources: &dyn Sources,
+    places: &[(RelPath, TextRange)],
+    members: &[IndexedDeclaration],
+    cancel: &Cancel,
+) -> Result<Vec<Option<IndexedDeclaration>>, Cancelled> {
+    let none = vec![None; places.len()];
+    let Some(first) = members.first() else { return Ok(none) };
+    let Some(family @ (Family::Python | Family::Ecma)) = Family::of(&first.file) else { return Ok(none) };
+    let resolver = Resolver::new(sources, family, cancel);
+    let mut classes = Vec::new();
+    for (path, range) in places {
+        cancel.check()?;
+        let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
+        classes.push(match here {
+            Some(here) => class_before(&resolver, &here, range.start)?,
+            None => None,
+        });
+    }
+    if classes.iter().all(Option::is_none) {
+        return Ok(none);
+    }
+    let inherited = Inherited::read(&resolver)?;
+    let member = |class: Option<IndexedDeclaration>| {
+        let class = class?;
+        inherited.member(|one| one.is_same_declaration(&class), first.name(), members)
+    };
+    Ok(classes.into_iter().map(member).collect())
+}
+
+/// Returns the class of the object before the member at byte `at`.
+fn class_before(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    at: u32,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    match chain_before(here.text.as_str(), at as usize, here.language) {
+        Some((start, chain)) => class_of_chain(resolver, here, (start, &chain), MAX_STEPS),
+        None => Ok(None),
+    }
+}
+
+/// Returns the class of the object that a chain gives; `start` is the byte at which it begins, `steps` how many variables and functions
+/// may still be followed.
+fn class_of_chain(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (start, chain): (usize, &Chain),
+    steps: usize,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let Some(steps) = steps.checked_sub(1) else { return Ok(None) };
+    let at = u32::try_from(start).unwrap_or(u32::MAX);
+    let mut parts = chain.parts.iter();
+    let Some(first) = parts.next() else { return Ok(None) };
+    let mut value = match resolver.profile.spelling.receiver_names.contains(&first.name) {
+        // `cls()` makes an object of some class of the family.
+        true if first.name == "cls" || first.is_called || chain.is_new => return Ok(None),
+        true => match scope::own_class(here, at) {
+            Meaning::Declared(found) => ChainValue::object(found),
+            _ => None,
+        },
+        false => {
+            let meaning = scope::resolve_name(resolver, here, at, first.name)?;
+            let of = Named { here, at, name: first.name };
+            named(resolver, meaning, of, first, chain.is_new, steps)?
+        }
+    };
+    for part in parts {
+        value = match value {
+            None => return Ok(None),
+            Some(ChainValue::Object(class)) => of_member(resolver, &class, part, steps)?,
+            Some(ChainValue::Container(meaning)) => {
+                let meaning = scope::resolve_member(resolver, &meaning, part.name)?;
+                let of = Named { here, at: u32::MAX, name: part.name };
+                named(resolver, meaning, of, part, chain.is_new, steps)?
+            }
+        };
+    }
+    Ok(match value {
+        Some(ChainValue::Object(class)) => Some(class),
+        _ => None,
+    })
+}
+
+/// What the beginning of a chain gives.
+enum ChainValue {
+    /// An object of this class.
+    Object(IndexedDeclaration),
+    /// A module, or a class itself: its members are what it declares.
+    Container(Meaning),
+}
+
+impl ChainValue {
+    fn object(found: Vec<IndexedDeclaration>) -> Option<ChainValue> {
+        match <[IndexedDeclaration; 1]>::try_from(found) {
+            Ok([class]) => Some(ChainValue::Object(class)),
+            Err(_) => None,
+        }
+    }
+}
+
+/// A name in a file; the last byte where it is a member, of which only the meaning counts.
+struct Named<'a> {
+    here: &'a CurrentFile,
+    at: u32,
+    name: &'a str,
+}
+
+/// Returns what a name of this meaning gives, called or not.
+fn named(
+    resolver: &Resolver,
+    meaning: Meaning,
+    of: Named,
+    part: &ChainPart,
+    is_new: bool,
+    steps: usize,
+) -> Result<Option<ChainValue>, Cancelled> {
+    let found = match meaning {
+        Meaning::Module(_) if !part.is_called => return Ok(Some(ChainValue::Container(meaning))),
+        Meaning::Declared(found) => found,
+        Meaning::Local if !part.is_called && of.at != u32::MAX => {
+            let class = variable_class(resolver, of.here, (of.at, of.name), &[], steps)?;
+            return Ok(class.map(ChainValue::Object));
+        }
+        _ => return Ok(None),
+    };
+    let [one] = &found[..] else { return Ok(None) };
+    let Some((_, row)) = one.row() else { return Ok(None) };
+    if is_class(row) {
+        let makes = is_new || resolver.family == Family::Python;
+        return Ok(match part.is_called {
+            true if makes => Some(ChainValue::Object(one.clone())),
+            true => None,
+            false => Some(ChainValue::Container(Meaning::Declared(found))),
+        });
+    }
+    let class = match part.is_called {
+        true if is_new => None,
+        true => result_class(resolver, one, None, steps)?,
+        false => {
+            let Some(there) = resolver.read_file(&one.file) else { return Ok(None) };
+            let Some((name_start, name)) = there
+                .row_of(one)
+                .map(|at| &there.outline.rows[at])
+                .map(|row| (row.name_start, there.outline.name(row)))
+            else {
+                return Ok(None);
+            };
+            variable_class(resolver, &there, (name_start, name), &found, steps)?
+        }
+    };
+    Ok(class.map(ChainValue::Object))
+}
+
+/// Returns what a member of an object gives, called or not.
+fn of_member(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+    part: &ChainPart,
+    steps: usize,
+) -> Result<Option<ChainValue>, Cancelled> {
+    let Meaning::Declared(found) = classes::member(resolver, class, part.name)? else { return Ok(None) };
+    let class = match part.is_called {
+        true => match &found[..] {
+            [method] => result_class(resolver, method, Some(class), steps)?,
+            _ => None,
+        },
+        false => member_class(resolver, class, &found, steps)?,
+    };
+    Ok(class.map(ChainValue::Object))
+}
+
+/// Returns the class of the object that the value at byte `at` gives, if it is a chain as a whole.
+fn class_of_value(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    at: usize,
+    steps: usize,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let text = here.text.as_str();
+    match read_chain(text, at, here.language) {
+        Some(chain) if ends_value(text, chain.end, resolver.family) => {
+            class_of_chain(resolver, here, (at, &chain), steps)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether an expression ends at byte `end`.
+fn ends_value(text: &str, end: usize, family: Family) -> bool {
+    let behind = text.get(end..).unwrap_or("");
+    let line = behind.split('\n').next().unwrap_or("").trim();
+    if family == Family::Python {
+        return line.is_empty() || line.starts_with(['#', ';']);
+    }
+    // A line of JavaScript goes on where the next one begins with an operator.
+    let next = behind.trim_start();
+    line.starts_with([';', '}']) && !line.starts_with("};,")
+        || line.is_empty()
+            && !next.starts_with([
+                '.', '?', '+', '-', '*', '/', '%', '&', '|', '<', '>', '=', '(', '[', '`', ':', ',',
+            ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_an_expression_ends() {
+        for (behind, expected) in [("\n", true), ("  # note\n", true), (" or b\n", false), (")", false)] {
+            assert_eq!(ends_value(behind, 0, Family::Python), expected, "{behind}");
+        }
+        for (behind, expected) in [
+            (";", true),
+            ("\nconst b = 1", true),
+            ("\n  || b", false),
+            (" as B;", false),
+            (" ?? b", false),
+            ("", true),
+        ] {
+            assert_eq!(ends_value(behind, 0, Family::Ecma), expected, "{behind}");
+        }
+    }
+}

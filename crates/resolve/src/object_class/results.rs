@@ -1,0 +1,148 @@
+//! The class of what a function gives: by its written type, by `return self` in every case, or, of a function that is no method, by the
+//! one value that it returns.
+
+use super::class_of_value;
+use super::written_type::{annotation_end, type_class};
+use crate::brackets::close_bracket;
+use crate::context::text_before;
+use crate::family::Family;
+use crate::family_texts::words_of;
+use crate::fluent::returns_itself;
+use crate::hierarchy::classes::{is_class, is_function};
+use crate::hierarchy::heads::without_comments;
+use crate::python::fixtures::decorators;
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use symd_base::cancel::Cancelled;
+use symd_syntax::Row;
+
+/// Decorators of Python that leave alone what a function gives.
+const PLAIN_DECORATORS: [&str; 9] = [
+    "abstractmethod",
+    "cache",
+    "cached_property",
+    "classmethod",
+    "final",
+    "lru_cache",
+    "override",
+    "property",
+    "staticmethod",
+];
+
+/// Returns the class of what a call of the function gives; `receiver` is the class of the object whose method it is.
+pub(super) fn result_class(
+    resolver: &Resolver,
+    function: &IndexedDeclaration,
+    receiver: Option<&IndexedDeclaration>,
+    steps: usize,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let Some(here) = resolver.read_file(&function.file) else { return Ok(None) };
+    let Some(at) = here.row_of(function) else { return Ok(None) };
+    let row = &here.outline.rows[at];
+    if is_class(row) || !gives_what_it_returns(&here, at) {
+        return Ok(None);
+    }
+    let text = here.text.as_str();
+    if let Some((start, written)) = written_result(&here, row) {
+        return type_class(resolver, &here, (written, start), receiver);
+    }
+    if let Some(receiver) = receiver {
+        let is_itself = match resolver.family {
+            Family::Python => returns_itself(&here, at),
+            _ => returns_this(&here, row),
+        };
+        return Ok(is_itself.then(|| receiver.clone()));
+    }
+    let is_member = row.parent().is_some_and(|parent| is_class(&here.outline.rows[parent]));
+    let has_functions = (at + 1..=at + row.descendants as usize)
+        .any(|inner| is_function(&here.target(inner)) || is_class(&here.outline.rows[inner]));
+    if is_member || has_functions {
+        return Ok(None);
+    }
+    match only_return(text, row, &here) {
+        Some(value) => class_of_value(resolver, &here, value, steps),
+        None => Ok(None),
+    }
+}
+
+/// Whether nothing stands between the value that a function returns and what its call gives: no unknown decorator, and no `async`.
+fn gives_what_it_returns(here: &CurrentFile, at: usize) -> bool {
+    let row = &here.outline.rows[at];
+    let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("async");
+    let is_plain = |line: &str| {
+        let name = line.trim().split('(').next().unwrap_or("");
+        PLAIN_DECORATORS.contains(&name.rsplit('.').next().unwrap_or(""))
+    };
+    match here.language.family {
+        Family::Python => {
+            let all = decorators(here, at);
+            let mut lines = all.split('@').skip(1);
+            !head.contains("async") && lines.all(|line| is_plain(line.lines().next().unwrap_or("")))
+        }
+        _ => !head.contains(['@', '*']) && !head.split_whitespace().any(|word| word == "async"),
+    }
+}
+
+/// Returns the type that is written for what a function gives, and the byte at which it begins.
+fn written_result<'h>(here: &'h CurrentFile, row: &Row) -> Option<(usize, &'h str)> {
+    let text = here.text.as_str();
+    let name_end = row.name_start as usize + usize::from(row.name_len);
+    let whole = text.get(name_end..row.end as usize)?;
+    let blank = without_comments(whole, here.language);
+    let mut open = blank.len() - blank.trim_start_matches(['?', ' ']).len();
+    // `const make = (…): Cart => …`
+    if let Some(value) = blank[open..].strip_prefix('=').filter(|rest| !rest.starts_with(['=', '>'])) {
+        open = blank.len() - value.trim_start().len();
+    }
+    if blank[open..].starts_with('<') {
+        open += blank[open..].find('(')?;
+    }
+    if !blank[open..].starts_with('(') {
+        return None;
+    }
+    let close = close_bracket(&blank, open);
+    let behind = blank[close..].trim_start();
+    let (mark, ends): (&str, &[char]) = match here.language.family {
+        Family::Python => ("->", &[':']),
+        _ => (":", &['{', ';', '=', '\n']),
+    };
+    let start = blank.len() - behind.strip_prefix(mark)?.len();
+    let written = whole.get(start..)?;
+    Some((name_end + start, &written[..annotation_end(written, ends)]))
+}
+
+/// Whether a method of JavaScript returns its own object, in the end and wherever else it returns anything.
+fn returns_this(here: &CurrentFile, row: &Row) -> bool {
+    let (start, end) = (row.start as usize, row.end as usize);
+    let whole = here.text.as_str().get(start..end).unwrap_or("");
+    let head = &whole[..(row.name_start as usize).saturating_sub(start).min(whole.len())];
+    if head.split_whitespace().any(|word| word == "static") {
+        return false;
+    }
+    let blank = without_comments(whole, here.language);
+    let body = blank.trim_end().trim_end_matches('}').trim_end().trim_end_matches(';');
+    body.ends_with("return this")
+        && words_of(&blank, "return").all(|at| {
+            let value = blank[at + "return".len()..].trim_start_matches(' ');
+            value.strip_prefix("this").is_some_and(|rest| {
+                let rest = rest.trim_start_matches(' ');
+                rest.is_empty() || rest.starts_with([';', '}', '\n', '\r'])
+            })
+        })
+}
+
+/// Returns the byte of the value that a function returns, if it has only one `return` and is no generator.
+fn only_return(text: &str, row: &Row, here: &CurrentFile) -> Option<usize> {
+    let body = text.get(row.name_start as usize..row.end as usize)?;
+    let blank = without_comments(body, here.language);
+    if words_of(&blank, "yield").next().is_some() || blank.contains("=>") {
+        return None;
+    }
+    let mut returns = words_of(&blank, "return");
+    let at = returns.next().filter(|_| returns.next().is_none())?;
+    // A function inside a function of JavaScript is no row.
+    let is_own = here.language.family == Family::Python || !blank.contains("function");
+    let value = body.get(at + "return".len()..)?;
+    let start = row.name_start as usize + body.len() - value.trim_start_matches(' ').len();
+    (is_own && text_before(text, start, here.language.family).ends_with("return")).then_some(start)
+}

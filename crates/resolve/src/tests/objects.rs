@@ -1,0 +1,117 @@
+//! Members of objects whose class the text tells.
+
+use super::{files, memory, target};
+use crate::{Judgement, object_members, occurrences};
+use symd_base::{Cancel, RelPath, TextRange};
+
+/// Returns the lines, as 1-based `path:line`, of the open uses of the name behind `$0` that are found to mean it; those that are found
+/// to mean something else have a `!`.
+#[track_caller]
+fn told(fixture: &str) -> Vec<String> {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
+    let open = found.into_iter().filter(|one| one.judgement == Judgement::Unchecked);
+    let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path, one.range)).collect();
+    let targets = [target];
+    let members = object_members(&memory, &places, &targets, &Cancel::new()).expect("not cancelled");
+    let line = |((path, range), member): (&(RelPath, TextRange), Option<crate::IndexedDeclaration>)| {
+        let text = &memory.texts.iter().find(|(known, _)| known == path).expect("there").1;
+        let number = text[..range.start as usize].matches('\n').count() + 1;
+        let mark = if member?.is_same_declaration(&targets[0]) { "" } else { "!" };
+        Some(format!("{path}:{number}{mark}"))
+    };
+    places.iter().zip(members).filter_map(line).collect()
+}
+
+const CART: &str = "//- lib.py\nclass Cart:\n    def add(self, x):\n        self.x = x\n        return self\n\n    def $0total(self): ...\n\n\
+    \x20   def copy(self) -> \"Cart\": ...\n\n    def other(self) -> int: ...\n\nclass Box:\n    def total(self): ...\n\n\
+    def make():\n    return Cart()\n\ndef maybe(x):\n    if x:\n        return Box()\n    return Cart()\n";
+
+#[test]
+fn objects_of_python() {
+    for (user, expected) in [
+        ("Cart().total()", &["user.py:3"][..]),
+        ("Cart().add(')').add(1).total()", &["user.py:3"]),
+        ("c = Cart()\nc.total()", &["user.py:4"]),
+        ("c = Cart().add(1)\nc.total()", &["user.py:4"]),
+        ("c = lib.Cart()\nc.copy().total()", &["user.py:4"]),
+        ("b = Box()\nb.total()", &["user.py:4!"]),
+        ("c = make()\nc.total()", &["user.py:4"]),
+        (
+            "def f(c: Cart, b: 'Optional[Box]' = None):\n    c.total()\n    b.total()",
+            &["user.py:4", "user.py:5!"],
+        ),
+        ("def f(c):\n    c: Cart = c\n    c.total()", &[]),
+        (
+            "class A:\n    def __init__(self, c: Cart):\n        self.c = c\n        self.d: Box = c\n    def f(self):\n        self.c.total()\n        self.d.total()",
+            &["user.py:8", "user.py:9!"],
+        ),
+        ("def f(x):\n    c = Cart()\n    x(c)\n    c.total()\n\ndef g(c):\n    c = 1", &["user.py:6"]),
+        // What may be something else.
+        ("c = Cart()\nc = other()\nc.total()", &[]),
+        ("c = Cart()\ndef f():\n    global c\n    c = other()\nc.total()", &[]),
+        ("c = Cart() or Box()\nc.total()", &[]),
+        ("c = [Cart()]\nc.total()", &[]),
+        ("c, d = Cart(), Box()\nc.total()", &[]),
+        ("c = maybe(1)\nc.total()", &[]),
+        ("c = Cart().other()\nc.total()", &[]),
+        (
+            "class A:\n    def __init__(self):\n        self.c = Cart()\n    def f(self):\n        self.c.total()\na.c = other()",
+            &[],
+        ),
+        ("for c in Cart():\n    c.total()", &[]),
+        ("c = Cart\nc.total()", &[]),
+        ("def f(*c: Cart):\n    c.total()", &[]),
+        ("a = b\nb = a\na.total()", &[]),
+    ] {
+        let fixture =
+            format!("{CART}//- user.py\nimport lib\nfrom lib import Cart, Box, make, maybe\n{user}\n");
+        assert_eq!(told(&fixture), expected, "{user}");
+    }
+}
+
+#[test]
+fn what_a_context_manager_gives() {
+    let enter = |result: &str| {
+        format!(
+            "//- a.py\nclass A:\n    def $0took(self): ...\n    def __enter__(self):\n        return {result}\n\n\
+             with A() as a:\n    a.took()\n"
+        )
+    };
+    assert_eq!(told(&enter("self")), ["a.py:7"]);
+    assert_eq!(told(&enter("open()")), Vec::<String>::new());
+}
+
+#[test]
+fn objects_of_javascript_and_typescript() {
+    let lib = "//- lib.ts\nexport class Cart {\n  add(x: number) { this.x = x; return this; }\n  $0total() { return 1; }\n\
+        \x20 copy(): Cart { return this; }\n  each(): Cart[] { return []; }\n}\nexport class Box { total() { return 2; } }\n\
+        export interface Buyer { cart: Cart; box?: Box }\nexport const made = new Cart();\nexport const make = (x: number): Cart => new Cart();\n";
+    for (user, expected) in [
+        ("const c = new Cart();\nc.total();", &["user.ts:3"][..]),
+        ("new Cart().add(1).copy().total();", &["user.ts:2"]),
+        ("const c = new Cart()\n  .add(1);\nc.total();", &["user.ts:4"]),
+        ("made.total();\nmake(1).total();", &["user.ts:2", "user.ts:3"]),
+        ("function f(c: Cart, b?: Box) { c.total(); }\n", &["user.ts:2"]),
+        (
+            "const f = (b: Buyer) => b.cart.total();\nconst g = (b: Buyer) => b.box!.total();",
+            &["user.ts:2", "user.ts:3!"],
+        ),
+        ("class A { c = new Cart(); f() { return this.c.total(); } }", &["user.ts:2"]),
+        ("let c = new Cart();\nc.total();", &["user.ts:3"]),
+        // What may be something else.
+        ("let c = new Cart();\nc = other();\nc.total();", &[]),
+        ("const c = new Cart() ?? other();\nc.total();", &[]),
+        ("const c = new Cart().each();\nc.total();", &[]),
+        ("const c = Cart();\nc.total();", &[]),
+        ("for (const c of new Cart().each()) c.total();", &[]),
+        ("function f({ c }: { c: Box }) { c.total(); }", &[]),
+        ("class A { c = new Cart(); f() { this.c = other(); return this.c.total(); } }", &[]),
+    ] {
+        let fixture =
+            format!("{lib}//- user.ts\nimport {{ Cart, Box, Buyer, made, make }} from \"./lib\";\n{user}\n");
+        assert_eq!(told(&fixture), expected, "{user}");
+    }
+}
