@@ -9,6 +9,7 @@ pub(crate) mod edits;
 pub(crate) mod gradle;
 pub(crate) mod kdoc_links;
 pub(crate) mod library;
+pub(crate) mod local_symbols;
 pub(crate) mod locals;
 pub(crate) mod names;
 pub(crate) mod operator_signs;
