@@ -269,6 +269,11 @@ fn what_is_expected_decides_type_parameters() {
     check("expected.txt");
 }
 
+#[test]
+fn lambdas_bounds_and_references_decide_types() {
+    check("inferred.txt");
+}
+
 /// Some identifiers of very deep and very long expressions are resolved on a thread with the default stack.
 #[test]
 fn deep_and_long_texts_cost_no_stack() {
