@@ -81,6 +81,7 @@ mod impact_tools;
 mod install;
 mod java_uses;
 mod kotlin_cuts;
+mod kotlin_locals;
 mod kotlin_renames;
 mod language_table;
 mod last_words;

@@ -129,6 +129,40 @@ fn an_edit_never_acts_on_another_reading_and_names_it() {
     assert_eq!(std::fs::read_to_string(user.path("project/src/flask/app.py")).unwrap(), APP);
 }
 
+const ACCOUNTS: &str = "class Account(val id: Int) {\n    companion object Registry {\n        fun create() = Account(1)\n    }\n}\n\
+                        class Plain {\n    companion object { const val LIMIT = 3 }\n}\n\
+                        class Both {\n    fun make() = 1\n    companion object { fun make(x: Int) = x }\n}\n\
+                        object Single { object Inner { fun hit() = 1 } }\nval made = Account.create()\n";
+
+#[test]
+fn members_of_companions_are_named_through_their_class_in_edits_too() {
+    let user = project(&[("Account.kt", ACCOUNTS)]);
+    for (name, line, meaning) in [
+        (
+            "Account/create",
+            "Account.kt:3 method Account/Registry/create()",
+            "read as Account/Registry/create",
+        ),
+        ("/Plain/LIMIT", "Account.kt:7 property Plain/Companion/LIMIT", "read as Plain/Companion/LIMIT"),
+        ("Plain.LIMIT", "Account.kt:7 property Plain/Companion/LIMIT", "read as Plain/Companion/LIMIT"),
+    ] {
+        let text = user.check(&["find", name], 0);
+        assert!(text.starts_with(line) && text.contains(meaning), "{name}: {text}");
+    }
+    let literal = user.check(&["find", "Both/make"], 0);
+    assert!(literal.contains("[1 symbol;") && !literal.contains("read as"), "{literal}");
+    for name in ["Single/hit", "/create", "Account/Registry/Registry"] {
+        let text = user.check(&["find", name], 0);
+        assert!(text.starts_with("No symbols match."), "{name}: {text}");
+    }
+    let refs = user.check(&["refs", "Account/create"], 0);
+    assert!(refs.starts_with("Account.kt:14 in made") && refs.contains("[1 reference"), "{refs}");
+    user.check(&["call", "rename_symbol", r#"{"name_path": "Account/create", "new_name": "open"}"#], 0);
+    user.check(&["call", "rename_symbol", r#"{"name_path": "Plain/LIMIT", "new_name": "MAX"}"#], 0);
+    let renamed = ACCOUNTS.replace("create", "open").replace("LIMIT", "MAX");
+    assert_eq!(std::fs::read_to_string(user.path("project/Account.kt")).unwrap(), renamed);
+}
+
 const SHOP: &str = "class Shop {\n    int size(int... a) { return 0; }\n    int size(String b,\n             long... c) { return size(c); }\n    \
                     int other() { return size(1) + size(\"x\", 2); }\n}\nclass Stall {\n    int size() { return 0; }\n}\n";
 

@@ -368,7 +368,7 @@ fn bare(pattern: &str) -> &str {
 /// Splits `src/a.ts:12` into `src/a.ts` and its line 12, 0-based; a file that has this very name is not
 /// split. Symbols of different kinds may share file and name path (TypeScript's interface and constant,
 /// Java's field and method).
-fn with_line<'a>(view: &View, relative_path: &'a str) -> (&'a str, Option<u32>) {
+pub(super) fn with_line<'a>(view: &View, relative_path: &'a str) -> (&'a str, Option<u32>) {
     let split = || {
         let (path, line) = relative_path.rsplit_once(':')?;
         let line = line.parse::<u32>().ok()?.checked_sub(1)?;

@@ -57,7 +57,8 @@ mod unseen_user;
 pub use bindings::other_bindings;
 pub use class_names::names_its_file;
 pub use conflicts::{
-    EditedText, LibraryConflict, find_captures, find_changed_meanings, find_conflicts, find_library_conflicts,
+    EditedText, LibraryConflict, find_captures, find_changed_meanings, find_changed_meanings_of_local,
+    find_conflicts, find_library_conflicts,
 };
 pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, pasted_names, unnamed_uses};
 pub use definitions::{MeantDeclarations, definitions};
@@ -90,6 +91,10 @@ pub use jvm::names::{JVM_NAME, file_class_name, jvm_name_argument};
 pub use kotlin::code::is_kotlin_code_at;
 pub use kotlin::delegates::delegates_that_read_name;
 pub use kotlin::gradle::GradleModules;
+pub use kotlin::local_symbols::{
+    KotlinLocal, LocalUses, find_kotlin_locals, kotlin_local_uses, names_beside_local,
+    without_locals_further_in,
+};
 pub use kotlin::operator_signs::{OperatorFacts, TextSigns};
 pub use kotlin::operator_uses::{OperatorUses, operator_uses};
 pub use kotlin::package_line::may_lack_package;
@@ -114,5 +119,5 @@ pub use sources::{CurrentText, IndexedDeclaration, Sources};
 pub use string_name::StringName;
 pub use symd_types::kotlin::is_convention;
 pub use test_functions::enclosing_test;
-pub use unnamed_containers::members_reached_past;
+pub use unnamed_containers::{is_companion, members_reached_past};
 pub use unseen_user::{UnseenUser, unseen_user};

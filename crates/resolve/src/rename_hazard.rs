@@ -1,9 +1,10 @@
 //! An effect of a rename beyond the uses of the name: what the program, the language or a library does with names.
 
 use crate::ecma::hazards::ecma_hazards;
-use crate::family::Family;
+use crate::family::{Family, has_types};
 use crate::go::hazards::go_hazards;
 use crate::jvm::hazards::java_hazards;
+use crate::kotlin::hazards::kotlin_hazards;
 use crate::python::hazards::python_hazards;
 use crate::rust::hazards::rust_hazards;
 use crate::sources::{IndexedDeclaration, Sources};
@@ -108,6 +109,7 @@ pub fn rename_hazards(
         Some(Family::Ecma) => ecma_hazards(sources, targets, new_name, cancel),
         Some(Family::Go) => go_hazards(sources, targets, new_name, cancel),
         Some(Family::Rust) => rust_hazards(sources, targets, new_name, cancel),
+        Some(Family::Jvm) if has_types(&target.file) => kotlin_hazards(sources, targets, cancel),
         Some(Family::Jvm) => java_hazards(sources, targets, new_name, cancel),
         _ => Ok(Vec::new()),
     }

@@ -29,7 +29,7 @@ fn is_impl(name: &str) -> bool {
 }
 
 /// Whether a declaration is a companion of Kotlin, with a name or without.
-pub(super) fn is_companion(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
+pub fn is_companion(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     let Some((_, row)) = target.row().filter(|_| has_types(&target.file)) else { return false };
     let may_be = matches!(row.kind(), SymbolKind::Object | SymbolKind::Class);
     let text = may_be.then(|| target.unchanged_text(sources)).flatten();

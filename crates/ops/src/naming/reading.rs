@@ -1,13 +1,14 @@
 //! Interprets names that are not name paths: `Flask.run`, `flask.app.Flask`, `Crawler::crawl`, `Flask/run()`,
-//! `ApplicationCall/respondText`. Only used if the literal reading finds nothing. Invariant: the first kind
+//! `Account/create` in the companion of `Account`, `ApplicationCall/respondText`. Only used if the literal reading finds nothing. Invariant: the first kind
 //! of reading that matches any symbol is used, with all symbols that it matches.
 
 use super::entity_rules::EntityRules;
-use super::qualified::{modules, receiver, without_arguments, words_above};
+use super::qualified::{modules, receiver, without_arguments, words, words_above};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_engine::View;
 use symd_index::{Hit, Query};
+use symd_resolve as resolve;
 use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
 
@@ -21,8 +22,8 @@ pub(crate) struct Interpretation {
     pub(crate) hits: Vec<Hit>,
     /// A description of the reading.
     pub(crate) meaning: String,
-    /// Whether the text is a name path in which a type stands for its `impl` (Rust), or for the receiver of its method
-    /// (Go): `Shop/open` for `impl Shop/open`, or for `func (s *Shop) open()`.
+    /// Whether the text is a name path in which a type stands for its `impl` (Rust), for the receiver of its method (Go), or for
+    /// its companion (Kotlin): `Shop/open` for `impl Shop/open`, for `func (s *Shop) open()`, or for `Shop/Companion/open`.
     pub(crate) is_of_type: bool,
 }
 
@@ -31,6 +32,8 @@ pub(crate) struct Interpretation {
 enum ReadingKind {
     /// The types and namespaces around the symbol, with any separator.
     Around,
+    /// The types around the symbol, without the companions among them: code reaches their members by the name of the class.
+    PastCompanions,
     /// The receiver of an extension, or of a method that is declared outside its type.
     Receiver,
     /// The module, then the whole name path.
@@ -52,7 +55,13 @@ pub(crate) fn interpret(
     let Ok(pattern) = NamePattern::parse(last, Matching::Exact) else { return Ok(None) };
     let mut candidates = view.snapshot.find(&Query { pattern, ..query.clone() }, cancel)?;
     candidates.retain(|hit| spelling.has_index(hit));
-    for sense in [ReadingKind::Around, ReadingKind::Receiver, ReadingKind::Module, ReadingKind::Package] {
+    for sense in [
+        ReadingKind::Around,
+        ReadingKind::PastCompanions,
+        ReadingKind::Receiver,
+        ReadingKind::Module,
+        ReadingKind::Package,
+    ] {
         let mut hits = Vec::new();
         for hit in &candidates {
             cancel.check()?;
@@ -66,6 +75,7 @@ pub(crate) fn interpret(
             let is_of_type = is_path
                 && match sense {
                     ReadingKind::Around => hits.iter().all(is_in_impl),
+                    ReadingKind::PastCompanions => true,
                     ReadingKind::Receiver => hits.iter().all(is_method_outside),
                     ReadingKind::Module | ReadingKind::Package => false,
                 };
@@ -95,6 +105,12 @@ fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: Read
     match sense {
         ReadingKind::Around if is_anchored => own == above,
         ReadingKind::Around => own.ends_with(above),
+        ReadingKind::PastCompanions => {
+            let reached = words_past_companions(view, hit);
+            !above.is_empty()
+                && reached.len() < own.len()
+                && if is_anchored { reached == above } else { reached.ends_with(above) }
+        }
         ReadingKind::Receiver => {
             let receiver = receiver(view, &hit.file, hit.row);
             !receiver.is_empty() && !above.is_empty() && {
@@ -112,6 +128,21 @@ fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: Read
     }
 }
 
+/// Returns the words above a symbol without those of Kotlin's companions.
+fn words_past_companions(view: &View, hit: &Hit) -> Vec<String> {
+    let Some(outline) = hit.file.outline() else { return Vec::new() };
+    let mut above = Vec::new();
+    let mut at = outline.rows.get(hit.row).and_then(|row| row.parent());
+    while let Some(row) = at {
+        let around = resolve::IndexedDeclaration { file: hit.file.clone(), row };
+        if !resolve::is_companion(view, &around) {
+            above.splice(0..0, words(outline.name(&outline.rows[row])));
+        }
+        at = outline.rows[row].parent();
+    }
+    above
+}
+
 /// Describes a reading: `Flask/run`, `respondText of ApplicationCall`, `Flask in src/flask/app.py`.
 fn account(view: &View, hits: &[Hit], sense: ReadingKind) -> String {
     let mut all: Vec<String> = Vec::new();
@@ -122,7 +153,7 @@ fn account(view: &View, hits: &[Hit], sense: ReadingKind) -> String {
         // Overloads of one name share a description.
         let name = if row.index > 0 { path.rsplit_once('[').map_or(&*path, |(name, _)| name) } else { &path };
         let meaning = match sense {
-            ReadingKind::Around => name.to_owned(),
+            ReadingKind::Around | ReadingKind::PastCompanions => name.to_owned(),
             ReadingKind::Receiver => {
                 format!("{name} of {}", receiver(view, &hit.file, hit.row).join("."))
             }

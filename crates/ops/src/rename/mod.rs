@@ -20,6 +20,7 @@ mod hazards;
 mod in_quotes;
 mod in_strings;
 mod kept_exports;
+mod kotlin_local;
 mod library_names;
 mod linked;
 mod mentioned;
@@ -57,9 +58,10 @@ use super::overrides::OverrideLinks;
 use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
-use super::target::{SymbolSelector, Target};
+use super::target::{SymbolSelector, Target, TargetError};
 use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
+use symd_index::Locals;
 use symd_lsp::{ServerError, WaitPolicy};
 use symd_rewrite::{NewNameError, check_new_name};
 use symd_syntax::spelled_as;
@@ -159,7 +161,17 @@ fn changed(path: &RelPath) -> RenameError {
 }
 
 async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, RenameError> {
-    let target = project.target(&ask.wanted).await?;
+    let target = match project.target(&ask.wanted).await {
+        Ok(target) => target,
+        Err(missing @ QuestionError::Target(TargetError::None { .. }))
+            if ask.wanted.locals == Locals::Included =>
+        {
+            // No row of the index stands for a local of Kotlin.
+            let found = kotlin_local::planned(project, ask).await?;
+            return found.ok_or_else(|| missing.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
     check_name(&target, &ask.new_name)?;
     check_written(project, &target).await?;
     let links = linked(project, &target, ask.waiting.requiring_answer()).await?;

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::SourcePlace;
 use crate::family::{Family, has_types};
+use crate::kotlin::local_symbols::KotlinLocal;
 use crate::resolver::Resolver;
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
@@ -37,8 +38,45 @@ pub fn find_changed_meanings(
     let Some(target) = targets.first().filter(|one| has_types(&one.file)) else { return Ok(Vec::new()) };
     let resolver = Resolver::new(sources, Family::Jvm, cancel);
     let targets = resolver.refresh_targets(targets);
-    let (old, new) = (target.name(), new_name.trim_matches('`'));
-    let kotlin = resolver.kotlin();
+    let renamed = Renamed {
+        ids: targets.iter().flat_map(|one| resolver.kotlin().ids_of(one)).collect(),
+        old: target.name(),
+        new: new_name.trim_matches('`'),
+        // What only its own function sees is used in its own file.
+        is_local: targets.iter().all(|one| one.row().is_some_and(|(_, row)| row.is_local())),
+    };
+    changed_meanings(&resolver, renamed, edited)
+}
+
+/// Finds the same for a local, which no row stands for.
+pub fn find_changed_meanings_of_local(
+    sources: &dyn Sources,
+    local: &KotlinLocal,
+    new_name: &str,
+    edited: &[EditedText<'_>],
+    cancel: &Cancel,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let resolver = Resolver::new(sources, Family::Jvm, cancel);
+    let new = new_name.trim_matches('`');
+    let renamed = Renamed { ids: HashSet::from([local.id]), old: &local.name, new, is_local: true };
+    changed_meanings(&resolver, renamed, edited)
+}
+
+/// What an edit renames.
+struct Renamed<'r> {
+    ids: HashSet<DeclarationId>,
+    old: &'r str,
+    new: &'r str,
+    /// Whether only files that the edit changes use it.
+    is_local: bool,
+}
+
+fn changed_meanings(
+    resolver: &Resolver,
+    Renamed { ids, old, new, is_local }: Renamed,
+    edited: &[EditedText<'_>],
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let (sources, cancel, kotlin) = (resolver.sources, resolver.cancel, resolver.kotlin());
     let (mut files, mut texts) = (Vec::new(), HashMap::new());
     for one in edited {
         let Some((key, before)) = kotlin.file(one.path) else { continue };
@@ -53,7 +91,7 @@ pub fn find_changed_meanings(
     let mut comparison = Comparison {
         before: kotlin.universe(),
         after: Universe::new(edited, KotlinFindings::default()),
-        renamed: targets.iter().flat_map(|one| kotlin.ids_of(one)).collect(),
+        renamed: ids,
     };
     let mut found = Vec::new();
     for (key, file) in &files {
@@ -61,8 +99,6 @@ pub fn find_changed_meanings(
         let changed = comparison.changed_uses(*key, file, old);
         found.extend(changed.into_iter().map(|range| (file.path.clone(), range)));
     }
-    // What only its own function sees is used in its own file.
-    let is_local = targets.iter().all(|one| one.row().is_some_and(|(_, row)| row.is_local()));
     let hash = name_hash(new.as_bytes());
     for file in sources.snapshot().files.with_words(NeededWords::of_name(new)) {
         cancel.check()?;

@@ -13,7 +13,7 @@ mod library;
 mod namespaces;
 mod new_uses;
 
-pub use self::changed_meanings::{EditedText, find_changed_meanings};
+pub use self::changed_meanings::{EditedText, find_changed_meanings, find_changed_meanings_of_local};
 pub(super) use self::extended::extended_type;
 pub use self::library::{LibraryConflict, find_library_conflicts};
 use super::binders::Locality;

@@ -16,7 +16,14 @@ struct GivenTypes {
     within: Vec<(DeclarationId, Type)>,
     /// What the parameters stand for, exactly; unknown where the call fixes it and it is not known.
     exact: Substitution,
+    /// All type parameters.
+    own: Vec<DeclarationId>,
+    /// What was given for parameters and is given for their bounds, too: each once.
+    followed: Vec<(DeclarationId, Type)>,
 }
+
+/// How many given types are followed to bounds: the bounds of many parameters may all name each other.
+const MAX_FOLLOWED: usize = 64;
 
 impl Universe<'_> {
     /// Returns whether what a call gives is within the bounds of the type parameters in `own`, if one of these bounds names another type
@@ -41,7 +48,7 @@ impl Universe<'_> {
         if !bounds.iter().any(names_another) {
             return Fit::Yes;
         }
-        let mut given = GivenTypes::default();
+        let mut given = GivenTypes { own: own.to_vec(), ..GivenTypes::default() };
         if let Some(list) = arguments.types {
             for (parameter, ty) in own.iter().zip(self.type_arguments(file, list)) {
                 given.exact.bind(*parameter, ty);
@@ -90,7 +97,7 @@ impl Universe<'_> {
         match (pattern, actual) {
             (Type::Parameter(parameter), _) if own.contains(parameter) => {
                 given.within.push((*parameter, actual.clone()));
-                self.note_bounds(*parameter, actual, own, given);
+                self.note_bounds(*parameter, actual, given);
             }
             (Type::Class(wanted), Type::Both(both)) => {
                 let is_below =
@@ -115,14 +122,13 @@ impl Universe<'_> {
     }
 
     /// What is given for a type parameter is given for its bounds, too.
-    fn note_bounds(
-        &self,
-        parameter: DeclarationId,
-        actual: &Type,
-        own: &[DeclarationId],
-        given: &mut GivenTypes,
-    ) {
-        let others = without(own, parameter);
+    fn note_bounds(&self, parameter: DeclarationId, actual: &Type, given: &mut GivenTypes) {
+        let one = (parameter, actual.clone());
+        if given.followed.len() >= MAX_FOLLOWED || given.followed.contains(&one) {
+            return;
+        }
+        given.followed.push(one);
+        let others = without(&given.own, parameter);
         for bound in self.written_bounds(parameter).iter().filter(|bound| mentions(bound, &others)) {
             self.note_given(bound, actual, &others, given);
         }
@@ -159,7 +165,7 @@ impl Universe<'_> {
         match (pattern, actual) {
             (Type::Parameter(parameter), _) if own.contains(parameter) => {
                 given.exact.bind_unknown(*parameter, actual.clone());
-                self.note_bounds(*parameter, actual, own, given);
+                self.note_bounds(*parameter, actual, given);
             }
             (Type::Class(wanted), Type::Class(one))
                 if one.class == wanted.class && !one.is_projected && !wanted.is_projected =>

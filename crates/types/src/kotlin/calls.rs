@@ -1,5 +1,6 @@
 //! What calls call, and what they return.
 
+use super::applicability::pair_arguments;
 use super::callables::Arguments;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
@@ -24,9 +25,32 @@ impl Universe<'_> {
             return made;
         }
         match self.call_of_suffix(file, suffix, &arguments) {
-            Some(lookup) if lookup.candidates.is_empty() => self.made_outside(file, call),
+            Some(lookup) if lookup.candidates.is_empty() => {
+                self.result_of_value(file, call).unwrap_or_else(|| self.made_outside(file, call))
+            }
             Some(lookup) => self.result_type(file, &lookup, &arguments),
-            None => Type::Unknown,
+            None => self.result_of_value(file, call).unwrap_or(Type::Unknown),
+        }
+    }
+
+    /// Returns what a value of a function type returns that is no variable by its name: `table["x"]!!(4)`, `f.invoke(4)`.
+    fn result_of_value(&self, file: &ProjectFile, call: NodeId) -> Option<Type> {
+        let callee = callee_of(file, call)?;
+        let called = match file.kind(callee) {
+            K::SimpleIdentifier => return None,
+            K::NavigationExpression => {
+                let suffix = file.children(callee).last()?;
+                let name = file.child(suffix, K::SimpleIdentifier)?;
+                match self.before_suffix(file, suffix).filter(|_| file.name_text(name) == "invoke")? {
+                    Qualifier::Value(ty) => ty,
+                    _ => return None,
+                }
+            }
+            _ => self.expression_type(file, callee),
+        };
+        match called {
+            Type::Function(function) => Some(function.result.clone()),
+            _ => None,
         }
     }
 
@@ -37,7 +61,15 @@ impl Universe<'_> {
         let name = file.name_text(callee);
         let is_class = name.starts_with(char::is_uppercase);
         match self.classifier(file, callee, name) {
-            Classifier::External(_) if is_class => Type::LikelyExternal(name.into()),
+            Classifier::External(path) if is_class => {
+                let suffix = file.child(call, K::CallSuffix);
+                let types = suffix.and_then(|suffix| file.child(suffix, K::TypeArguments));
+                let types = types.map_or(Vec::new(), |types| self.type_arguments(file, types));
+                match self.outside_type(&path, types) {
+                    known @ Type::Both(_) => known,
+                    _ => Type::LikelyExternal(name.into()),
+                }
+            }
             _ => Type::Unknown,
         }
     }
@@ -106,7 +138,7 @@ impl Universe<'_> {
                         Some(class) => Type::class(self.representative(class), types),
                         // Only a class can be made so.
                         None => Some(self.aliased(id, &types))
-                            .filter(|ty| matches!(ty, Type::External(_)))
+                            .filter(|ty| matches!(ty, Type::External(_) | Type::Both(_)))
                             .unwrap_or(Type::Unknown),
                     }
                 }
@@ -127,11 +159,42 @@ impl Universe<'_> {
             self.kind(one.declaration) == Some(DeclarationKind::TypeAlias)
                 && !self.counterparts(one.declaration).is_empty()
         };
-        let whole = lookup.candidates.iter().filter(|one| !is_half(one));
-        match whole.clone().next() {
-            None => self.common_type(lookup.candidates.iter(), result),
-            Some(_) => self.common_type(whole, result),
+        let mut whole: Vec<&Member> = lookup.candidates.iter().filter(|one| !is_half(one)).collect();
+        if whole.is_empty() {
+            whole = lookup.candidates.iter().collect();
         }
+        let takes = |one: &Member| self.takes_lambda_results(file, one, receiver, arguments);
+        if whole.len() > 1 && whole.iter().any(|one| takes(one)) {
+            whole.retain(|one| takes(one));
+        }
+        self.common_type(whole.into_iter(), result)
+    }
+
+    /// Whether what the lambdas of a call give may be what a function takes: `flatMap` takes a list from its lambda, or a sequence.
+    fn takes_lambda_results(
+        &self,
+        file: &ProjectFile,
+        member: &Member,
+        receiver: Option<&Type>,
+        arguments: &Arguments,
+    ) -> bool {
+        let parameters = self.parameters(member.declaration);
+        let Some(pairs) = pair_arguments(&parameters, arguments) else { return true };
+        let own = self.type_parameters(member.declaration);
+        let lambdas = pairs.iter().filter(|(_, value, _)| file.kind(*value) == K::LambdaLiteral);
+        let mut lambdas = lambdas.peekable();
+        if lambdas.peek().is_none() {
+            return true;
+        }
+        let bound = self.bound_by_call(file, member, receiver, arguments, None);
+        lambdas.all(|(at, value, _)| {
+            let Type::Function(wanted) = &parameters[*at].ty else { return true };
+            let expected = bound.close(&parameters[*at].ty, &own);
+            match self.lambda_type(file, *value, &expected) {
+                Type::Function(given) => self.fits(&given.result, &wanted.result, &own) != Fit::No,
+                _ => true,
+            }
+        })
     }
 
     /// Returns what type parameters stand for in a call; `until` is the lambda whose parameters are asked for.

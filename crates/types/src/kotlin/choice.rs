@@ -121,9 +121,17 @@ impl Universe<'_> {
                 }
                 _ => false,
             };
+            let sure: Vec<Member> =
+                fitting.iter().filter(|(fit, _)| *fit == Fit::Yes).map(|(_, one)| one.clone()).collect();
+            let may_be_nearer = |one: &Member| match wanted {
+                NameUse::Call(arguments) => {
+                    sure.iter().all(|other| self.may_come_before(file, one, other, arguments))
+                }
+                _ => false,
+            };
             fitting.retain(|(fit, one)| {
                 *fit == Fit::Yes || may_be_outside && is_alias(one) || {
-                    let is_open = is_open(one);
+                    let is_open = is_open(one) || may_be_nearer(one);
                     has_open |= is_open;
                     is_open
                 }
@@ -355,30 +363,8 @@ impl Universe<'_> {
         let Some(signatures) = signatures.collect::<Option<Vec<CallSignature>>>() else {
             return candidates;
         };
-        let is_int_literal = |at: usize| {
-            arguments.values.get(at).is_some_and(|one| one.name.is_none() && is_int_literal(file, one.value))
-        };
-        // Not less specific than the other.
-        let fits = |one: usize, two: usize| {
-            let (mine, theirs) = (&signatures[one], &signatures[two]);
-            let by_receiver = match (&mine.receiver, &theirs.receiver) {
-                (Some(one), Some(two)) => self.fits(one, two, &theirs.own),
-                _ => Fit::Yes,
-            };
-            let pairs = mine.taken.iter().zip(&theirs.taken).enumerate();
-            let fits = pairs.map(|(at, (mine, their))| match (mine.is_vararg, their.is_vararg) {
-                (true, false) => Fit::No,
-                _ if self.may_stand_for_null(mine) && self.takes_no_null(their.declaration) => Fit::No,
-                // `1` is an `Int` before it is a `Long`.
-                _ if self.is_int(&mine.ty) && is_int_literal(at) => Fit::Yes,
-                _ => self.fits(&mine.ty, &their.ty, &theirs.own).min(self.fits_bounds_of_class(
-                    &mine.ty,
-                    &their.ty,
-                    &theirs.own,
-                )),
-            });
-            fits.min().unwrap_or(Fit::Yes).min(by_receiver)
-        };
+        let fits =
+            |one: usize, two: usize| self.is_as_specific(file, &signatures[one], &signatures[two], arguments);
         let takes_the_same =
             |one: usize, two: usize| fits(one, two) == Fit::Yes && fits(two, one) == Fit::Yes;
         let has_better_shape = |one: usize, two: usize| {
@@ -418,6 +404,55 @@ impl Universe<'_> {
         };
         let first: Vec<Member> = all.clone().filter(is_first).map(|at| candidates[at].clone()).collect();
         if self.are_one_symbol(&first) { first } else { candidates }
+    }
+
+    /// Whether a function takes, for these arguments, only what another one takes too: it is not less specific.
+    fn is_as_specific(
+        &self,
+        file: &ProjectFile,
+        mine: &CallSignature,
+        theirs: &CallSignature,
+        arguments: &Arguments,
+    ) -> Fit {
+        let is_int_literal = |at: usize| {
+            arguments.values.get(at).is_some_and(|one| one.name.is_none() && is_int_literal(file, one.value))
+        };
+        let by_receiver = match (&mine.receiver, &theirs.receiver) {
+            (Some(one), Some(two)) => self.fits(one, two, &theirs.own),
+            _ => Fit::Yes,
+        };
+        let pairs = mine.taken.iter().zip(&theirs.taken).enumerate();
+        let fits = pairs.map(|(at, (mine, their))| match (mine.is_vararg, their.is_vararg) {
+            (true, false) => Fit::No,
+            _ if self.may_stand_for_null(mine) && self.takes_no_null(their.declaration) => Fit::No,
+            // `1` is an `Int` before it is a `Long`.
+            _ if self.is_int(&mine.ty) && is_int_literal(at) => Fit::Yes,
+            _ => self.fits(&mine.ty, &their.ty, &theirs.own).min(self.fits_bounds_of_class(
+                &mine.ty,
+                &their.ty,
+                &theirs.own,
+            )),
+        });
+        fits.min().unwrap_or(Fit::Yes).min(by_receiver)
+    }
+
+    /// Whether a function that may take the arguments is meant before one that certainly takes them, if it does: a `CharSequence` is
+    /// taken before an `Any`.
+    fn may_come_before(
+        &self,
+        file: &ProjectFile,
+        one: &Member,
+        other: &Member,
+        arguments: &Arguments,
+    ) -> bool {
+        // What the bounds of type parameters leave open is compared by itself.
+        if !self.type_parameters(one.declaration).is_empty() {
+            return false;
+        }
+        let signatures = (self.signature(file, one, arguments), self.signature(file, other, arguments));
+        let (Some(mine), Some(theirs)) = signatures else { return false };
+        self.is_as_specific(file, &mine, &theirs, arguments) == Fit::Yes
+            && self.is_as_specific(file, &theirs, &mine, arguments) != Fit::Yes
     }
 
     /// Returns what of a function, or of the one constructor of a class that takes the arguments, counts when it is compared with others for

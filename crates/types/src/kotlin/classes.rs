@@ -93,7 +93,8 @@ impl Universe<'_> {
                 }
                 kind => is_type(kind).then_some(child),
             });
-            types.push(inner.map_or(Type::Unknown, |inner| self.written_type(&file, inner)));
+            // A class inherits what it extends, of which its own type tells not all.
+            types.push(inner.map_or(Type::Unknown, |inner| self.written_type(&file, inner).without_view()));
         }
         match declaration.kind {
             DeclarationKind::EnumClass => {

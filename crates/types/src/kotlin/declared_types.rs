@@ -88,6 +88,7 @@ impl Universe<'_> {
                 KotlinType { name: name.rsplit('.').next().unwrap_or(name).to_owned(), ..unknown }
             }
             Type::Parameter(id) => KotlinType { name: self.name(*id), ..unknown },
+            Type::Both(both) => self.shown(&both.0),
             _ => unknown,
         }
     }
@@ -193,8 +194,15 @@ impl Universe<'_> {
         value.map_or(Type::Unknown, |value| self.expression_type(file, value))
     }
 
-    /// Returns the type of a property with a delegate of this type.
+    /// Returns the type of a property with a delegate of this type, or with what the delegate provides.
     fn delegated_type(&self, file: &ProjectFile, node: NodeId, delegate: &Type) -> Type {
+        let provider = self.find_member(file, node, delegate, "provideDelegate", NameUse::Reference);
+        let provided = match &provider.candidates[..] {
+            [] => None,
+            [one] if provider.certainty > Certainty::Possible => Some(self.member_type(one, Some(delegate))),
+            _ => return Type::Unknown,
+        };
+        let delegate = provided.as_ref().unwrap_or(delegate);
         let lookup = self.find_member(file, node, delegate, "getValue", NameUse::Reference);
         match &lookup.candidates[..] {
             [one] if lookup.certainty > Certainty::Possible => self.member_type(one, Some(delegate)),

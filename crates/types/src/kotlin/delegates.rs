@@ -45,7 +45,7 @@ impl Universe<'_> {
         let delegate = file.child(property_node(&file, declaration.node), K::PropertyDelegate)?;
         let value = file.children(delegate).last()?;
         let is_unknown = matches!(
-            self.expression_type(&file, value),
+            self.expression_type(&file, value).without_view(),
             Type::Unknown | Type::LikelyExternal(_) | Type::External(_)
         );
         is_unknown.then(|| file.range(delegate))

@@ -65,7 +65,13 @@ impl Universe<'_> {
             K::ParenthesizedExpression | K::InterpolatedExpression => {
                 first().map_or(Type::Unknown, |inner| self.expression_type(file, inner))
             }
-            K::AsExpression => self.type_in(file, node).unwrap_or(Type::Unknown),
+            K::AsExpression => match self.type_in(file, node) {
+                Some(ty) => {
+                    let of = || first().map_or(Type::Unknown, |of| self.expression_type(file, of));
+                    if self.lacks_arguments(&ty) { self.with_arguments_of(ty, &of()) } else { ty }
+                }
+                None => Type::Unknown,
+            },
             K::ElvisExpression => {
                 let mut operands = file.children(node);
                 let types = [operands.next(), operands.last()];
@@ -148,8 +154,20 @@ impl Universe<'_> {
                 };
                 Type::function(None, parameters, self.self_type(id))
             }
+            Some(kind) if kind.is_variable() && found.certainty > Certainty::Possible => {
+                let value = self.member_type(one, found.receiver.as_ref());
+                let kind = if self.is_var(id) { "KMutableProperty0" } else { "KProperty0" };
+                self.library_type("kotlin.reflect", kind, vec![value])
+            }
             _ => Type::Unknown,
         }
+    }
+
+    /// Whether a variable is declared with `var`.
+    fn is_var(&self, variable: DeclarationId) -> bool {
+        let Some((file, declaration)) = self.get(variable) else { return false };
+        let node = property_node(&file, declaration.node);
+        file.child(node, K::BindingPatternKind).is_some_and(|kind| file.text_of(kind) == "var")
     }
 
     /// Returns the type of `Class::name` where it means one property.
@@ -159,7 +177,8 @@ impl Universe<'_> {
         match (&found.candidates[..], &found.receiver) {
             ([one], Some(receiver)) if found.certainty > Certainty::Possible && is_variable(one) => {
                 let value = self.member_type(one, Some(receiver));
-                self.library_type("kotlin.reflect", "KProperty1", vec![receiver.clone(), value])
+                let kind = if self.is_var(one.declaration) { "KMutableProperty1" } else { "KProperty1" };
+                self.library_type("kotlin.reflect", kind, vec![receiver.clone(), value])
             }
             _ => Type::Unknown,
         }
@@ -223,7 +242,15 @@ impl Universe<'_> {
             [one] => one.clone(),
             _ if left.iter().any(Type::is_unknown) || depth == 0 => Type::Unknown,
             _ => {
-                let is_above = |wide: &&Type| left.iter().all(|one| self.fits(one, wide, &[]) == Fit::Yes);
+                // What type arguments have in common is found apart.
+                let is_above = |wide: &&Type| {
+                    left.iter().all(|one| match (one, wide) {
+                        (Type::Class(one), Type::Class(wide)) => {
+                            self.class_fits(one.class, wide.class) == Fit::Yes
+                        }
+                        _ => self.fits(one, wide, &[]) == Fit::Yes,
+                    })
+                };
                 match left.iter().find(is_above) {
                     Some(Type::Class(wide)) => self.with_common_arguments(wide, &left, depth - 1),
                     Some(wide) => wide.clone(),

@@ -21,12 +21,11 @@ impl Universe<'_> {
     ) {
         match (pattern, actual) {
             (_, Type::Unknown | Type::Nothing | Type::Null) => {}
-            // What the call is to determine tells nothing.
-            (_, Type::Parameter(parameter)) if own.contains(parameter) => {}
             (_, Type::Both(both)) => {
                 self.unify(pattern, &both.0, own, bound);
                 self.unify(pattern, &both.1, own, bound);
             }
+            (Type::Both(both), _) => self.unify(&both.1, actual, own, bound),
             (Type::Parameter(parameter), _) if own.contains(parameter) => {
                 let known = bound.get(*parameter).filter(|known| !known.is_unknown()).cloned();
                 let ty = match (actual, known) {
@@ -88,7 +87,13 @@ impl Universe<'_> {
     }
 
     /// Adds to `open` those of `own` that stand in `pattern` where the type in `actual` is not known.
-    fn left_open(&self, pattern: &Type, actual: &Type, own: &[DeclarationId], open: &mut Vec<DeclarationId>) {
+    pub(super) fn left_open(
+        &self,
+        pattern: &Type,
+        actual: &Type,
+        own: &[DeclarationId],
+        open: &mut Vec<DeclarationId>,
+    ) {
         match (pattern, actual) {
             (Type::Parameter(parameter), actual) if actual.is_unknown() && own.contains(parameter) => {
                 open.push(*parameter);
@@ -154,6 +159,7 @@ impl Universe<'_> {
         }
         // `listOf(circle, unknown)` holds circles and something else.
         undecided.into_iter().for_each(|parameter| bound.bind(parameter, Type::Unknown));
+        self.bind_by_lower_bounds(own, bound);
         for (at, value, _) in &pairs {
             // The type of a lambda's parameters is asked for: its own body tells nothing of it.
             if until == Some(*value) {
@@ -163,6 +169,30 @@ impl Universe<'_> {
                 let expected = bound.close(&parameters[*at].ty, own);
                 let actual = self.lambda_type(file, *value, &expected);
                 self.unify(&parameters[*at].ty, &actual, own, bound);
+            }
+        }
+        for (at, value, _) in &pairs {
+            let Type::Function(wanted) = &parameters[*at].ty else { continue };
+            let Some(Type::Class(object)) = &wanted.receiver else { continue };
+            let is_open = |one: &DeclarationId| {
+                bound.get(*one).is_none_or(Type::is_unknown)
+                    && object.arguments.iter().any(|argument| mentions(argument, &[*one]))
+            };
+            let open: Vec<DeclarationId> = own.iter().copied().filter(is_open).collect();
+            if until.is_none() && !open.is_empty() && file.kind(*value) == K::LambdaLiteral {
+                self.bind_by_body(file, *value, object, &open, bound);
+            }
+        }
+    }
+
+    /// Binds type parameters that nothing else decides to what those below them stand for: `S` of `<S, T : S>`.
+    fn bind_by_lower_bounds(&self, own: &[DeclarationId], bound: &mut Substitution) {
+        for parameter in own {
+            let is_below = |one: &DeclarationId| self.bounds(*one).contains(&Type::Parameter(*parameter));
+            let below: Vec<Type> =
+                own.iter().filter(|one| is_below(one)).filter_map(|one| bound.get(*one)).cloned().collect();
+            if !below.is_empty() {
+                bound.bind_unknown(*parameter, self.joined(below));
             }
         }
     }

@@ -28,7 +28,7 @@ impl Universe<'_> {
         parameters: Option<usize>,
     ) -> LibraryMember {
         let class = match self.kind(classifier) {
-            Some(DeclarationKind::TypeAlias) => match self.aliased(classifier, &[]) {
+            Some(DeclarationKind::TypeAlias) => match self.aliased(classifier, &[]).without_view() {
                 Type::Class(class) => class.class,
                 Type::External(name) => return LibraryMember::AtMostIn(vec![name]),
                 _ => return LibraryMember::Unknown,

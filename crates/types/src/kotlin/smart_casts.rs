@@ -3,6 +3,7 @@
 use super::declarations::is_class_node;
 use super::scopes::visible_names;
 use super::source_file::{KotlinImport, SourceFile};
+use super::substitution::Substitution;
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{ProjectFile, Universe};
@@ -46,10 +47,34 @@ impl Universe<'_> {
             None => self.shown_by_contract(file, node, subject, None)?,
         };
         let declared = declared();
+        let narrow = self.with_arguments_of(narrow, &declared);
         Some(match self.fits(&narrow, &declared, &[]) {
             Fit::Yes => narrow,
             _ => Type::both(narrow, declared),
         })
+    }
+
+    /// Whether a type is a class with type parameters that has no arguments.
+    pub(super) fn lacks_arguments(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Class(class) if class.arguments.is_empty() && !self.type_parameters(class.class).is_empty())
+    }
+
+    /// Returns a class that a check names without type arguments with those that the checked value's type gives it: a `Result<Text>` that is
+    /// `Ok` is an `Ok<Text>`.
+    pub(super) fn with_arguments_of(&self, named: Type, checked: &Type) -> Type {
+        let (Type::Class(class), Type::Class(of)) = (&named, checked) else { return named };
+        if !self.lacks_arguments(&named) {
+            return named;
+        }
+        let own = self.type_parameters(class.class);
+        let open: Vec<Type> = own.iter().map(|parameter| Type::Parameter(*parameter)).collect();
+        let Some(above) = self.arguments_as(class.class, &open, of.class) else { return named };
+        let mut bound = Substitution::default();
+        for (pattern, actual) in above.iter().zip(&of.arguments) {
+            self.unify(pattern, actual, &own, &mut bound);
+        }
+        let ty = bound.close(&Type::class(class.class, open), &own);
+        if of.is_projected { ty.projected() } else { ty }
     }
 
     /// Returns the type that a condition around a node, within `outer`, has shown `this` to have.

@@ -34,6 +34,9 @@ impl Universe<'_> {
                 };
                 bounds.iter().map(fits).min().unwrap_or(Fit::Yes)
             }
+            (Type::Both(one), Type::Both(two)) if one.0 == two.0 && matches!(one.0, Type::External(_)) => {
+                self.fits(&one.1, &two.1, own)
+            }
             (Type::Both(both), _) => self.fits(&both.0, expected, own).max(self.fits(&both.1, expected, own)),
             (_, Type::Both(both)) => self.fits(actual, &both.0, own).min(self.fits(actual, &both.1, own)),
             (Type::Java(one), Type::Java(two)) if one == two => Fit::Yes,
@@ -67,6 +70,7 @@ impl Universe<'_> {
             (Type::Integer, _) => Fit::No,
             (Type::Class(one), Type::Class(two)) => match self.class_fits(one.class, two.class) {
                 Fit::Yes if self.arguments_miss_bounds(one, two, own) => Fit::No,
+                Fit::Yes if self.arguments_are_apart(one, two) => Fit::No,
                 Fit::Yes if self.arguments_contradict(one, two, own) => Fit::Unknown,
                 fit => fit,
             },
@@ -96,7 +100,7 @@ impl Universe<'_> {
             // it.
             (Type::External(_), Type::External(_)) => Fit::Unknown,
             (Type::External(_), Type::Class(class)) => {
-                if self.of_library(class.class) {
+                if self.of_library(class.class) && self.may_have_heirs(class.class) {
                     Fit::Unknown
                 } else {
                     Fit::No
@@ -109,6 +113,15 @@ impl Universe<'_> {
             (Type::External(_) | Type::Function(_), _) => Fit::Unknown,
             (_, Type::Integer | Type::Null | Type::Nothing) => Fit::Unknown,
         }
+    }
+
+    /// Whether a class of the library is an interface, or open to heirs outside of it.
+    fn may_have_heirs(&self, class: DeclarationId) -> bool {
+        let Some((file, declaration)) = self.get(class) else { return true };
+        let modifiers = file.child(declaration.node, K::Modifiers);
+        let words = modifiers.map_or("", |modifiers| file.text_of(modifiers));
+        declaration.kind == DeclarationKind::Interface
+            || words.split_whitespace().any(|word| matches!(word, "open" | "abstract" | "sealed"))
     }
 
     /// Whether type arguments are other classes than the expected ones, where their parameter is not `out`.
@@ -133,6 +146,24 @@ impl Universe<'_> {
             }
         };
         parameters.iter().zip(&arguments).zip(&wanted.arguments).any(contradicts)
+    }
+
+    /// Whether type arguments that may be wider are classes of which neither is above the other: a list of texts is no list of numbers.
+    fn arguments_are_apart(&self, given: &ClassType, wanted: &ClassType) -> bool {
+        if given.is_projected || wanted.is_projected || wanted.arguments.is_empty() {
+            return false;
+        }
+        let arguments = self.arguments_as(given.class, &given.arguments, wanted.class).unwrap_or_default();
+        let parameters = self.type_parameters(wanted.class);
+        parameters.iter().zip(&arguments).zip(&wanted.arguments).any(|((parameter, given), wanted)| {
+            let (Type::Class(one), Type::Class(two)) = (given, wanted) else { return false };
+            let is_class = |class: &ClassType| self.kind(class.class) != Some(DeclarationKind::Interface);
+            self.variance(*parameter) == Some("out")
+                && is_class(one)
+                && is_class(two)
+                && self.class_fits(one.class, two.class) == Fit::No
+                && self.class_fits(two.class, one.class) == Fit::No
+        })
     }
 
     /// Whether the call would give a type parameter an argument outside its bounds: a `Box<Any>` for `Box<T>` with `T : Shape`.
@@ -219,7 +250,7 @@ impl Universe<'_> {
         }
     }
 
-    fn class_fits(&self, one: DeclarationId, two: DeclarationId) -> Fit {
+    pub(super) fn class_fits(&self, one: DeclarationId, two: DeclarationId) -> Fit {
         if one == two {
             return Fit::Yes;
         }

@@ -269,6 +269,11 @@ fn what_is_expected_decides_type_parameters() {
     check("expected.txt");
 }
 
+#[test]
+fn lambdas_bounds_and_references_decide_types() {
+    check("inferred.txt");
+}
+
 /// Some identifiers of very deep and very long expressions are resolved on a thread with the default stack.
 #[test]
 fn deep_and_long_texts_cost_no_stack() {
@@ -306,6 +311,27 @@ fn deep_and_long_texts_cost_no_stack() {
             universe.resolve(0, TextRange::new(start, start + 1));
         }
     }
+}
+
+/// The bounds of fourteen type parameters name each other; in each order that they can be followed it would take days.
+#[test]
+fn bounds_that_name_each_other_are_followed_once() {
+    let names: Vec<String> = (0..14).map(|at| format!("T{at}")).collect();
+    let bounds = names.iter().flat_map(|one| {
+        let others = names.iter().filter(move |other| *other != one);
+        others.map(move |other| format!("{one} : Box<{other}>"))
+    });
+    let bounds = bounds.collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "class Box<T>\nfun <{}> put(one: T0, two: T1) where {bounds} = 1\nfun f(a: Box<Int>) = put(a, a)\n",
+        names.join(", ")
+    );
+    let fixture = Arc::new(Fixture {
+        files: vec![(FixtureFile { path: "A.kt".to_owned(), text: text.clone() }, source_file(&text))],
+    });
+    let universe = Universe::new(Box::new(fixture), KotlinFindings::default());
+    let at = u32::try_from(text.rfind("put").expect("a call")).expect("small");
+    assert!(universe.resolve(0, TextRange::new(at, at + 3)).is_some());
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl Universe<'_> {
     pub(super) fn type_of_classifier(&self, classifier: &Classifier, arguments: Vec<Type>) -> Type {
         match classifier {
             Classifier::Unknown => Type::Unknown,
-            Classifier::External(name) => Type::External(name.as_str().into()),
+            Classifier::External(name) => self.outside_type(name, arguments),
             Classifier::Java(name) => Type::Java(name.as_str().into()),
             Classifier::Declared(id) => match self.kind(*id) {
                 Some(DeclarationKind::TypeParameter) => Type::Parameter(*id),

@@ -30,7 +30,7 @@ pub struct DeclarationId {
 
 impl DeclarationId {
     /// `number` is its index among [`SourceFile`]'s declarations.
-    pub(super) fn new(file: FileKey, number: usize) -> DeclarationId {
+    pub fn new(file: FileKey, number: usize) -> DeclarationId {
         DeclarationId { file, number: u32::try_from(number).unwrap_or(u32::MAX) }
     }
 

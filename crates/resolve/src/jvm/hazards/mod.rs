@@ -12,7 +12,7 @@ mod serialized;
 
 use std::rc::Rc;
 
-use crate::family::{Family, has_types};
+use crate::family::Family;
 use crate::family_texts::FamilyTexts;
 use crate::hierarchy::classes::is_class;
 use crate::rename_hazard::RenameHazard;
@@ -33,16 +33,13 @@ struct JavaRenamed<'q, 's> {
     new: &'q str,
 }
 
-/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty for Kotlin.
+/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first.
 pub(crate) fn java_hazards(
     sources: &dyn Sources,
     targets: &[IndexedDeclaration],
     new_name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<RenameHazard>, Cancelled> {
-    if targets.first().is_none_or(|first| has_types(&first.file)) {
-        return Ok(Vec::new());
-    }
     let resolver = Resolver::new(sources, Family::Jvm, cancel);
     let Some(symbol) = JavaRenamed::new(&resolver, targets, new_name) else { return Ok(Vec::new()) };
     let texts = FamilyTexts::new(&resolver, &symbol.old);

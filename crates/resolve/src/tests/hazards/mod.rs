@@ -3,6 +3,7 @@
 mod ecma;
 mod go;
 mod java;
+mod kotlin;
 mod python;
 mod rust;
 

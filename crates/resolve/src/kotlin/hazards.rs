@@ -1,0 +1,151 @@
+//! Effects of a rename in Kotlin that no use of the name shows: texts that the program makes of names, and data that libraries write under
+//! them. A doubt has a place that gives cause for it, in a file that names the class, or what has its values in hand.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::context::is_word;
+use crate::family::{Family, has_types};
+use crate::rename_hazard::{HazardPlaces, RenameHazard};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::{IndexedDeclaration, Sources};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, TextRange};
+use symd_index::NeededWords;
+use symd_syntax::{Row, SymbolKind, name_hash};
+use symd_types::kotlin::DeclarationId;
+
+/// Annotations of a class whose properties a library writes out and reads in, each with those of a property that give its key.
+const WRITING: [(&str, &[&str]); 6] = [
+    ("@Serializable", &["@SerialName", "@Transient"]),
+    ("@JsonClass", &["@Json"]),
+    ("@Entity", &["@ColumnInfo", "@Column", "@Ignore"]),
+    ("@Document", &["@Field"]),
+    ("@JsonAutoDetect", &["@JsonProperty"]),
+    ("@ConfigurationProperties", &[]),
+];
+
+/// The most names by which values are followed, and files that are looked into.
+const MAX_NAMES: usize = 48;
+const MAX_FILES: usize = 200;
+
+/// Finds the hazards of renaming the symbol that `targets` declare, the requested declaration first. Empty for Java.
+pub(crate) fn kotlin_hazards(
+    sources: &dyn Sources,
+    targets: &[IndexedDeclaration],
+    cancel: &Cancel,
+) -> Result<Vec<RenameHazard>, Cancelled> {
+    let mut found = Vec::new();
+    if targets.first().is_none_or(|first| !has_types(&first.file)) {
+        return Ok(found);
+    }
+    let resolver = Resolver::new(sources, Family::Jvm, cancel);
+    let targets = resolver.refresh_targets(targets);
+    for target in &targets {
+        let Some(here) = resolver.read_file(&target.file) else { continue };
+        found.extend(written_out(&here, target));
+        let Some(id) = resolver.kotlin().ids_of(target).first().copied() else { continue };
+        found.extend(named_by_references(&resolver, target, id)?);
+        let names = resolver.kotlin().universe().names_in_texts(id);
+        if names.is_empty() {
+            continue;
+        }
+        let mut places = Vec::new();
+        for file in files_with_values(&resolver, names.class_name())? {
+            cancel.check()?;
+            let Some((key, _)) = resolver.kotlin().file(&file.file.path) else { continue };
+            let ranges = resolver.kotlin().universe().places_of_texts(key, &names);
+            places.extend(ranges.into_iter().map(|range| (file.file.path.clone(), range)));
+        }
+        let text = format!(
+            "a text is made here of '{}', with the name '{}', or read as one",
+            names.class_name(),
+            target.name()
+        );
+        found.extend(RenameHazard::doubt(text, places).map(|one| one.shown_at(HazardPlaces::All)));
+    }
+    Ok(found)
+}
+
+/// Returns the doubt about references whose name is read: `::open.name`.
+fn named_by_references(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+    id: DeclarationId,
+) -> Result<Option<RenameHazard>, Cancelled> {
+    let name = target.name();
+    let read = format!("::{name}.name");
+    let mut places = Vec::new();
+    for here in files_with(resolver, &BTreeSet::from([name.to_owned()]))? {
+        let Some((key, file)) = resolver.kotlin().file(&here.file.path) else { continue };
+        let text = here.text.as_str();
+        for (at, _) in text.match_indices(&read) {
+            let (start, end) = (at + "::".len(), at + "::".len() + name.len());
+            let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { continue };
+            let range = TextRange::new(start, end);
+            let is_whole = !text[at + read.len()..].starts_with(is_word) && file.slice(range) == name;
+            let meant = resolver.kotlin().universe().resolve(key, range).filter(|_| is_whole);
+            if meant.is_some_and(|meant| meant.declarations.contains(&id)) {
+                places.push((here.file.path.clone(), range));
+            }
+        }
+    }
+    let doubt = RenameHazard::doubt(format!("the name '{name}' is read here as a text"), places);
+    Ok(doubt.map(|one| one.shown_at(HazardPlaces::All)))
+}
+
+/// Returns the doubt about a property that a library writes out under its name.
+fn written_out(here: &CurrentFile, target: &IndexedDeclaration) -> Option<RenameHazard> {
+    let row = here.outline.rows.get(here.row_of(target)?)?;
+    let owner = &here.outline.rows[row.parent()?];
+    let text = here.text.as_str();
+    let before = |row: &Row| text.get(row.start as usize..row.name_start as usize).unwrap_or("");
+    let is_written = matches!(row.kind(), SymbolKind::Property | SymbolKind::EnumMember | SymbolKind::Field);
+    let has = |code: &str, annotation: &str| {
+        let ends = |at: usize| !code[at + annotation.len()..].starts_with(is_word);
+        code.match_indices(annotation).any(|(at, _)| ends(at))
+    };
+    // The grammar leaves a parameter's annotations before it.
+    let list = text.get(owner.name_start as usize..row.name_start as usize).unwrap_or("");
+    let own = list.rsplit([',', ';', '\n']).next().unwrap_or("");
+    let (annotation, _) = WRITING.iter().filter(|_| is_written).find(|(annotation, keys)| {
+        has(before(owner), annotation) && !keys.iter().any(|key| has(before(row), key) || has(own, key))
+    })?;
+    let start = owner.name_start;
+    let range = TextRange::new(start, start.saturating_add(u32::from(owner.name_len)));
+    let why = format!("{annotation} has values written out, or read in, under the name '{}'", target.name());
+    let doubt = RenameHazard::doubt(why, vec![(here.file.path.clone(), range)])?;
+    Some(doubt.shown_at(HazardPlaces::All))
+}
+
+/// Returns the Kotlin files that name a class, or a function or variable that mentions it: there code has its values in hand.
+fn files_with_values(resolver: &Resolver, class: &str) -> Result<Vec<Rc<CurrentFile>>, Cancelled> {
+    let mut names = BTreeSet::from([class.to_owned()]);
+    for here in files_with(resolver, &names)? {
+        for start in here.outline.occurrences.offsets_of(class) {
+            let is_around = |row: &&Row| row.start <= start && start < row.end && row.name_start != start;
+            let inner = here.outline.rows.iter().rfind(is_around);
+            names.extend(inner.map(|row| here.outline.name(row).to_owned()));
+        }
+        if names.len() > MAX_NAMES {
+            break;
+        }
+    }
+    files_with(resolver, &names)
+}
+
+fn files_with(resolver: &Resolver, names: &BTreeSet<String>) -> Result<Vec<Rc<CurrentFile>>, Cancelled> {
+    let needed = names.iter().map(|name| NeededWords::of_name(name));
+    let hashes: Vec<u32> = names.iter().map(|name| name_hash(name.as_bytes())).collect();
+    let mut found = Vec::new();
+    for file in resolver.sources.snapshot().files.with_any_words(needed) {
+        resolver.cancel.check()?;
+        if has_types(file) && hashes.iter().any(|hash| file.holds_hash(*hash)) {
+            found.extend(resolver.read_file(file));
+        }
+        if found.len() >= MAX_FILES {
+            break;
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,88 @@
+//! What Kotlin's programs, and libraries that write values out, do with names.
+
+use super::check;
+
+const POINT: &str = "//- Point.kt
+package p
+data class $0Point(val x: Int, val y: Int)
+data class Line(val from: Point, val to: Point)
+sealed interface Shape
+data class Dot(val at: Int) : Shape { override fun toString() = \"dot\" }
+class Plain(val q: Int)
+fun make() = Point(1, 2)
+//- Use.kt
+package p
+fun f(line: Line, plain: Plain, dot: Dot) {
+    println(make())
+    val text = \"${plain.q} $dot ${dot.at} ${make().x}\"
+    println(line)
+    println(listOf(make()).size)
+    println(\"\" + mapOf(1 to make()))
+    listOf(make()).joinToString()
+    listOf(make()).joinToString { it.x.toString() }
+    make().toString()
+}
+";
+
+#[test]
+fn texts_of_data_classes_hold_the_names_of_their_properties() {
+    let printed = ["doubt Use.kt:3 Use.kt:5 Use.kt:7 Use.kt:8 Use.kt:10"];
+    check("Spot", POINT, &printed);
+    check("left", &POINT.replace("$0Point(val x", "Point(val $0x"), &printed);
+    // A class that is no data class, and one with a text of its own.
+    check("left", &POINT.replace("$0Point", "Point").replace("Plain(val q", "Plain(val $0q"), &[]);
+    check("left", &POINT.replace("$0Point", "Point").replace("Dot(val at", "Dot(val $0at"), &[]);
+}
+
+#[test]
+fn entries_are_texts_and_are_looked_up_by_name() {
+    let text = "//- Mode.kt
+enum class Mode { $0FAST, SLOW; fun show() = this.name }
+enum class Other { FAST }
+//- Use.kt
+fun f(mode: Mode, other: Other, written: String) {
+    println(\"$mode ${mode.ordinal} $other\")
+    Mode.valueOf(written)
+    Mode.valueOf(\"SLOW\")
+    Other.valueOf(written)
+    enumValueOf<Mode>(written)
+    mode.name + other.name
+    Mode.values().map { it.name }
+}
+";
+    check("QUICK", text, &["doubt Mode.kt:1 Use.kt:2 Use.kt:3 Use.kt:6 Use.kt:7 Use.kt:8"]);
+}
+
+#[test]
+fn names_of_classes_and_members_are_reflected() {
+    let text = "//- Shop.kt
+open class $0Shop(val size: Int) { fun label() = this::class.simpleName + javaClass.name }
+class Till { fun label() = this::class.simpleName }
+//- Use.kt
+fun f(shop: Shop, till: Till) {
+    Shop::class.java.simpleName
+    Till::class.simpleName
+    shop::class.qualifiedName
+    till.javaClass.name
+    Shop::class.memberProperties.size
+    till.javaClass.declaredMembers
+}
+";
+    check("Store", text, &["doubt Shop.kt:1 Shop.kt:1 Use.kt:2 Use.kt:4"]);
+    let read = "//- A.kt\nfun $0open() = 1\nclass A { fun open() = 2 }\nval a = ::open.name + A::open.name + ::open.names\n";
+    check("shut", read, &["doubt A.kt:3"]);
+    check("room", &text.replace("$0", "").replace("val size", "val $0size"), &["doubt Use.kt:6"]);
+}
+
+#[test]
+fn libraries_write_properties_under_their_names() {
+    let text = "//- User.kt
+import kotlinx.serialization.*
+@Serializable
+class User(val $0name: String, @SerialName(\"years\") val age: Int)
+class Plain(val name: String)
+";
+    check("title", text, &["doubt User.kt:3"]);
+    check("old", &text.replace("$0name", "name").replace("val age", "val $0age"), &[]);
+    check("title", &text.replace("$0name", "name").replace("Plain(val name", "Plain(val $0name"), &[]);
+}

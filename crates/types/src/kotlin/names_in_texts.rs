@@ -1,0 +1,309 @@
+//! Where a program makes texts of names: `toString` of a data class writes the names of its properties, that of an enum's entry its own,
+//! and `::class.simpleName` that of a class. A place counts where the type of the value is known to be, or to hold, such an object.
+
+use std::collections::HashSet;
+
+use super::callables::{Arguments, property_node};
+use super::calls::{callee_name, callee_of};
+use super::declarations::DeclarationKind;
+use super::qualifiers::Qualifier;
+use super::source_file::SourceFile;
+use super::ty::Type;
+use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
+use symd_base::TextRange;
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// Functions that make a text of each value that they are given.
+const PRINTING: [&str; 9] =
+    ["println", "print", "append", "appendLine", "format", "printf", "write", "valueOf", "plus"];
+
+/// Functions that make a text of what they are called on, where they are given no lambda.
+const JOINING: [&str; 4] = ["toString", "joinToString", "joinTo", "contentToString"];
+
+/// Properties that are the name of a class, and of its members.
+const CLASS_NAMES: [&str; 5] = ["simpleName", "qualifiedName", "name", "typeName", "canonicalName"];
+const MEMBER_LISTS: [&str; 6] = [
+    "members",
+    "memberProperties",
+    "declaredMemberProperties",
+    "declaredMembers",
+    "memberFunctions",
+    "declaredMemberFunctions",
+];
+
+/// How many types that hold one another are followed, and how deep type arguments are looked into.
+const MAX_HOLDERS: usize = 3;
+const MAX_ARGUMENTS: usize = 3;
+
+/// The names of a declaration that texts may hold.
+#[derive(Clone, Debug, Default)]
+pub struct NamesInTexts {
+    /// The classes whose objects have texts with the name.
+    printed: HashSet<DeclarationId>,
+    /// The enum whose entries are called so, or looked up by name.
+    entries_of: Option<DeclarationId>,
+    /// The class that is called so, with what is above it.
+    classes: HashSet<DeclarationId>,
+    /// The class of which a member is called so.
+    members_of: Option<DeclarationId>,
+    /// The name of that class.
+    class_name: String,
+}
+
+impl NamesInTexts {
+    /// Whether no text holds the name.
+    pub fn is_empty(&self) -> bool {
+        self.printed.is_empty() && self.classes.is_empty() && self.members_of.is_none()
+    }
+
+    /// Returns the name of the class whose objects' texts, or whose reflection, hold the name.
+    pub fn class_name(&self) -> &str {
+        &self.class_name
+    }
+}
+
+impl Universe<'_> {
+    /// Returns what makes texts of a declaration's name.
+    pub fn names_in_texts(&self, id: DeclarationId) -> NamesInTexts {
+        use DeclarationKind as D;
+        let mut names = NamesInTexts::default();
+        let Some((file, declaration)) = self.get(id) else { return names };
+        let owner = self.class_of(id);
+        let class = match declaration.kind {
+            kind if kind.is_class() && kind != D::EnumEntry => Some(id),
+            _ => owner,
+        };
+        let Some(class) = class else { return names };
+        names.class_name = self.name(class);
+        match declaration.kind {
+            D::EnumEntry => {
+                names.entries_of = Some(class);
+                let has_own_text = self.has_own_text(class) || self.has_own_text(id);
+                if !has_own_text {
+                    names.printed = self.with_kin(class);
+                }
+            }
+            D::ConstructorProperty if self.is_data(class) => {
+                names.members_of = Some(class);
+                if !self.has_own_text(class) {
+                    names.printed = self.with_kin(class);
+                }
+            }
+            D::ConstructorProperty | D::Property | D::Function => names.members_of = Some(class),
+            D::AnonymousObject | D::Companion => {}
+            _ => {
+                names.classes = self.with_kin(id);
+                let is_printed = self.is_data(id) && !self.has_own_text(id);
+                let node = property_node(&file, declaration.node);
+                if is_printed
+                    && matches!(declaration.kind, D::Class | D::Object)
+                    && file.parent(node).is_some()
+                {
+                    names.printed = names.classes.clone();
+                }
+            }
+        }
+        names
+    }
+
+    fn is_data(&self, class: DeclarationId) -> bool {
+        self.get(class).is_some_and(|(_, one)| one.modifiers.is_data)
+    }
+
+    fn has_own_text(&self, class: DeclarationId) -> bool {
+        let texts = self.declared_in(class, "toString");
+        texts.into_iter().any(|one| self.own_parameters(one).is_empty())
+    }
+
+    /// Returns a class with those of the project above it: a value of these may be one of its objects.
+    fn with_kin(&self, class: DeclarationId) -> HashSet<DeclarationId> {
+        let above = self.ancestors(class);
+        let above = above.classes.iter().map(|(above, _)| *above).filter(|above| !self.of_library(*above));
+        std::iter::once(class).chain(above).collect()
+    }
+
+    /// Returns the places of a file where texts are made that hold the names, or where names are looked up by a text that is not written
+    /// there.
+    pub fn places_of_texts(&self, key: FileKey, names: &NamesInTexts) -> Vec<TextRange> {
+        let Some(file) = self.file(key) else { return Vec::new() };
+        let mut found = Vec::new();
+        for node in file.tree().nodes() {
+            self.steps.set(0);
+            let is_it = match file.kind(node) {
+                K::InterpolatedIdentifier | K::InterpolatedExpression => {
+                    self.has_name(&self.expression_type(&file, node), names)
+                }
+                K::AdditiveExpression => self.is_joined(&file, node, names),
+                K::CallExpression => self.is_text_of(&file, node, names),
+                K::NavigationExpression => self.reads_a_name(&file, node, names),
+                _ => false,
+            };
+            if is_it {
+                found.push(file.range(node));
+            }
+        }
+        found
+    }
+
+    /// Whether objects of a type are, or hold, some whose texts have the name.
+    fn has_name(&self, ty: &Type, names: &NamesInTexts) -> bool {
+        !names.printed.is_empty() && self.prints(ty, names, MAX_HOLDERS, MAX_ARGUMENTS)
+    }
+
+    fn prints(&self, ty: &Type, names: &NamesInTexts, holders: usize, depth: usize) -> bool {
+        match ty {
+            Type::Class(class) if names.printed.contains(&class.class) => true,
+            Type::Class(class) => {
+                let within = depth.checked_sub(1);
+                let in_arguments = || {
+                    within.is_some_and(|depth| {
+                        class.arguments.iter().any(|one| self.prints(one, names, holders, depth))
+                    })
+                };
+                self.of_library(class.class) && in_arguments()
+                    || !self.of_library(class.class)
+                        && holders > 0
+                        && self.is_data(class.class)
+                        && !self.has_own_text(class.class)
+                        && self.holds_printed(class.class, names, holders - 1, depth)
+            }
+            Type::Both(both) => {
+                self.prints(&both.0, names, holders, depth) || self.prints(&both.1, names, holders, depth)
+            }
+            Type::Parameter(parameter) => {
+                let bounds = self.bounds(*parameter);
+                bounds
+                    .iter()
+                    .any(|bound| matches!(bound, Type::Class(one) if names.printed.contains(&one.class)))
+            }
+            _ => false,
+        }
+    }
+
+    fn holds_printed(
+        &self,
+        class: DeclarationId,
+        names: &NamesInTexts,
+        holders: usize,
+        depth: usize,
+    ) -> bool {
+        let constructor = self.constructors(class).into_iter().next();
+        constructor.is_some_and(|constructor| {
+            self.parameters(constructor).iter().any(|one| self.prints(&one.ty, names, holders, depth))
+        })
+    }
+
+    /// Whether an addition joins such an object to a text.
+    fn is_joined(&self, file: &ProjectFile, node: NodeId, names: &NamesInTexts) -> bool {
+        let parts: Vec<NodeId> = file.children(node).collect();
+        let [left, operator, right] = parts[..] else { return false };
+        let string = self.library_class("kotlin", "String");
+        file.kind(operator) == K::Plus
+            && matches!(self.expression_type(file, left), Type::Class(one) if Some(one.class) == string)
+            && self.has_name(&self.expression_type(file, right), names)
+    }
+
+    /// Whether a call makes a text of such an object, or looks an entry up by its name.
+    fn is_text_of(&self, file: &ProjectFile, call: NodeId, names: &NamesInTexts) -> bool {
+        let Some(callee) = callee_of(file, call) else { return false };
+        let Some(name) = callee_name(file, callee).map(|name| file.name_text(name)) else { return false };
+        let Some(suffix) = file.child(call, K::CallSuffix) else { return false };
+        let arguments = Arguments::of(file, suffix);
+        let is_text = |node: NodeId| file.kind(node) == K::StringLiteral && !file.text_of(node).contains('$');
+        let values = || arguments.values.iter().map(|one| one.value);
+        if matches!(name, "valueOf" | "enumValueOf")
+            && let Some(of) = names.entries_of
+            && values().any(|value| !is_text(value))
+            && self.is_of_enum(file, callee, suffix, of)
+        {
+            return true;
+        }
+        if PRINTING.contains(&name)
+            && values().any(|value| self.has_name(&self.expression_type(file, value), names))
+        {
+            return true;
+        }
+        let receiver = || file.children(callee).last().and_then(|last| self.before_suffix(file, last));
+        JOINING.contains(&name)
+            && arguments.lambda.is_none()
+            && file.kind(callee) == K::NavigationExpression
+            && matches!(receiver(), Some(Qualifier::Value(ty)) if self.has_name(&ty, names))
+    }
+
+    /// Whether a call is `Enum.valueOf(…)`, within the enum too, or `enumValueOf<Enum>(…)`.
+    fn is_of_enum(&self, file: &ProjectFile, callee: NodeId, suffix: NodeId, of: DeclarationId) -> bool {
+        if let Some(types) = file.child(suffix, K::TypeArguments) {
+            let types = self.type_arguments(file, types);
+            return types.iter().any(|ty| matches!(ty, Type::Class(one) if one.class == of));
+        }
+        match file.kind(callee) {
+            K::NavigationExpression => {
+                let last = file.children(callee).last();
+                let before = last.and_then(|last| self.before_suffix(file, last));
+                matches!(before, Some(Qualifier::Class(class)) if self.class_behind(class) == Some(of))
+            }
+            _ => self.enum_around(file, callee) == Some(of),
+        }
+    }
+
+    /// Whether a path ends with a name that is read: an entry's, a class's, those of a class's members.
+    fn reads_a_name(&self, file: &ProjectFile, node: NodeId, names: &NamesInTexts) -> bool {
+        let parts: Vec<NodeId> = file.children(node).collect();
+        let (Some(&before), Some(&suffix)) = (parts.first(), parts.last()) else { return false };
+        let Some(read) = file.child(suffix, K::SimpleIdentifier).map(|name| file.name_text(name)) else {
+            return false;
+        };
+        if read == "name" && names.entries_of.is_some() {
+            let before = self.before_suffix(file, suffix);
+            return matches!(before, Some(Qualifier::Value(Type::Class(one))) if Some(one.class) == names.entries_of);
+        }
+        if MEMBER_LISTS.contains(&read) {
+            return names.members_of.is_some()
+                && self.is_class_of(file, before, names, &self.members_class(names));
+        }
+        !names.classes.is_empty()
+            && CLASS_NAMES.contains(&read)
+            && self.is_class_of(file, before, names, &names.classes)
+    }
+
+    fn members_class(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
+        names.members_of.map_or(HashSet::new(), |class| self.with_kin(class))
+    }
+
+    /// Whether an expression is the class of an object of one of these classes: `Shop::class`, `shop::class.java`, `javaClass`.
+    fn is_class_of(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        names: &NamesInTexts,
+        classes: &HashSet<DeclarationId>,
+    ) -> bool {
+        let text = file.text_of(node);
+        let text = text.strip_suffix(".java").unwrap_or(text);
+        let of = text.strip_suffix("::class").or_else(|| text.strip_suffix(".javaClass"));
+        let is_within = || {
+            let around = file.ancestors(node).filter_map(|above| file.declaration_of(above));
+            let mut around = around.filter(|number| file.declarations[*number].kind.is_class());
+            around.next().is_some_and(|number| classes.contains(&DeclarationId::new(file.key, number)))
+        };
+        match of {
+            Some("this") => is_within(),
+            None => text == "javaClass" && is_within(),
+            Some(of) if of.rsplit('.').next() == Some(names.class_name()) => true,
+            Some(of) => {
+                let is_value = |value: &NodeId| file.text_of(*value) == of && is_expression(file, *value);
+                let value = file.tree().subtree(node).find(is_value);
+                let value = value.and_then(|value| self.qualifier(file, value));
+                matches!(value, Some(Qualifier::Value(Type::Class(one))) if classes.contains(&one.class))
+            }
+        }
+    }
+}
+
+fn is_expression(file: &SourceFile, node: NodeId) -> bool {
+    matches!(
+        file.kind(node),
+        K::SimpleIdentifier | K::NavigationExpression | K::CallExpression | K::TypeIdentifier
+    )
+}
