@@ -135,10 +135,15 @@ fn the_names_of_exceptions_and_classes_become_texts() {
     let of_message = format!(
         "{thrown}class Main {{\n    static String run(Outage e) {{\n        return \"no \" + e.getMessage();\n    }}\n}}\n"
     );
+    let one_of_two = format!(
+        "{thrown}class Main {{\n    static void run(Runnable r) {{\n        try {{\n            r.run();\n        }} catch (Outage | \
+         IllegalStateException e) {{\n            System.out.println(e);\n        }}\n    }}\n}}\n"
+    );
     check(&[
         (&logged, "Outage", "Downtime", Some(MADE)),
         (&caused, "Outage", "Downtime", Some(MADE)),
         (&of_message, "Outage", "Downtime", None),
+        (&one_of_two, "Outage", "Downtime", Some(MADE)),
         (
             "class Main {\n    static class Red {\n    }\n\n    static String key(Object o) {\n        return o.getClass().getName();\n    }\n\n    \
              static String red() {\n        return key(new Red());\n    }\n}\n",

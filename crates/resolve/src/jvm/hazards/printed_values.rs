@@ -6,6 +6,7 @@ use super::is_record;
 use super::made_texts::{MadeText, PRINTING, causes, joined_texts, made_texts};
 use super::name_bearers::{BearerKind, NameBearer, code_around, text_of, writes_text};
 use crate::conflicts::SourcePlace;
+use crate::context::first_word;
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::hierarchy::heads::without_texts;
 use crate::jvm::java_values::{ShownTypes, shown_types};
@@ -51,7 +52,7 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
         if is_constant {
             search.places.extend(named_in(one, &of));
         }
-        if has_texts && search.reach.is_in(&one.text) {
+        if has_texts && (search.reach.is_in(&one.text) || one.text.contains("ExecutionException")) {
             search.read(one, None)?;
         }
     }
@@ -105,6 +106,7 @@ impl Search<'_, '_> {
                 made.extend(joined_texts(&code));
                 if self.bearer.kind == BearerKind::Exception {
                     made.extend(causes(&code));
+                    self.places.extend(wrapped_messages(one, &code));
                 }
                 made
             }
@@ -179,6 +181,23 @@ impl Search<'_, '_> {
     fn class_of<'t>(&self, here: &'t CurrentFile, row: &Row) -> Option<&'t str> {
         row.parent().map(|at| here.outline.name(&here.outline.rows[at]))
     }
+}
+
+/// Returns where the message is read of what the library wraps exceptions of any class in.
+fn wrapped_messages(one: &FamilyText, code: &str) -> Vec<SourcePlace> {
+    let mut places = Vec::new();
+    for wrapper in ["ExecutionException", "CompletionException", "UndeclaredThrowableException"] {
+        for at in words_of(code, wrapper) {
+            let behind = code[at + wrapper.len()..].trim_start();
+            let name = first_word(behind);
+            let body = &behind[name.len()..];
+            let read = format!("{name}.getMessage()");
+            if !name.is_empty() && body.trim_start().starts_with(')') && body.contains(&read) {
+                places.push(one.place(at, wrapper.len()));
+            }
+        }
+    }
+    places
 }
 
 /// Whether the statement around a byte has a text in it.

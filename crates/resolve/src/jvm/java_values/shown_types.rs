@@ -2,7 +2,7 @@
 
 use super::{MAX_DEPTH, Reader, ValueType};
 use crate::brackets::close_bracket;
-use crate::context::{last_word, text_before};
+use crate::context::{is_word, last_word, text_before};
 use crate::family::Family;
 use crate::meaning::Meaning;
 use crate::resolver::{CurrentFile, Resolver};
@@ -143,8 +143,26 @@ pub(crate) fn shown_types(
     if called.is_some_and(|called| PLAIN_MEMBERS.contains(&called)) || is_member && word == "length" {
         return Ok(found);
     }
+    for name in caught_as(rest, expression) {
+        found.declared.extend(resolver.declared(name)?.iter().cloned());
+        found.outside.push(name.to_owned());
+    }
     add(resolver, &reader.value(rest.len(), MAX_DEPTH)?, &mut found)?;
     Ok(found)
+}
+
+/// Returns the classes of the exception that a clause above gives the name, where it catches several: `catch (A | B e)`.
+fn caught_as<'t>(before: &'t str, name: &str) -> Vec<&'t str> {
+    let is_name = !name.is_empty() && name.chars().all(is_word);
+    let clause = before.rfind("catch (").filter(|_| is_name).map(|at| &before[at + "catch (".len()..]);
+    let Some(types) = clause.and_then(|clause| clause.split(')').next()?.trim_end().strip_suffix(name))
+    else {
+        return Vec::new();
+    };
+    if !types.contains('|') || !types.ends_with(' ') {
+        return Vec::new();
+    }
+    types.split('|').map(|one| one.trim().rsplit(['.', ' ']).next().unwrap_or("")).collect()
 }
 
 fn add(resolver: &Resolver, ty: &ValueType, found: &mut ShownTypes) -> Result<(), Cancelled> {
