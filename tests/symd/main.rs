@@ -115,6 +115,7 @@ mod readme_editor;
 mod real_servers;
 mod reference_tools;
 mod rename_classes;
+mod rename_cpp;
 mod rename_family;
 mod rename_following;
 mod rename_go;

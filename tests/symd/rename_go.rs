@@ -48,3 +48,40 @@ fn a_name_that_another_file_of_the_package_imports_is_taken() {
         );
     });
 }
+
+#[test]
+fn a_constant_of_the_language_is_not_hidden() {
+    let main = "package main\n\nvar zero = 0\n\nfunc is(p *int) bool { return p == nil }\n";
+    play(&[("main.go", main.as_bytes())], Answers::NoServer, async |stage| {
+        let text = stage.refused("rename_symbol", rename("zero", "nil")).await;
+        assert!(text.contains("'nil' of the language is used here, and would be hidden"), "{text}");
+    });
+}
+
+#[test]
+fn an_error_that_is_written_out_is_told() {
+    let main = "package main\n\nimport \"encoding/json\"\n\ntype fault struct {\n\tCode int\n}\n\nfunc (f fault) Error() string { return \"\" }\n\n\
+        func get() (int, error) { return 0, fault{Code: 4} }\n\nfunc main() {\n\tn, err := get()\n\tb, _ := json.Marshal(err)\n\t_, _ = b, n\n}\n";
+    for (written, is_told) in [("err", true), ("n", false)] {
+        let main = main.replace("Marshal(err)", &format!("Marshal({written})"));
+        play(&[("main.go", main.as_bytes())], Answers::NoServer, async |stage| {
+            let text = stage.done("rename_symbol", rename("fault/Code", "Status")).await;
+            assert_eq!(
+                text.contains("an error is written out here, with the field 'Code'"),
+                is_told,
+                "{text}"
+            );
+            assert_eq!(text.ends_with(DOUBT), is_told, "{text}");
+        });
+    }
+}
+
+#[test]
+fn a_value_that_is_written_out_as_an_interface_is_told() {
+    let main = "package main\n\nimport \"encoding/json\"\n\ntype shape interface{ Area() int }\n\ntype square struct {\n\tSide int\n}\n\n\
+        func (s square) Area() int { return s.Side }\n\nfunc write(s shape) []byte {\n\tb, _ := json.Marshal(s)\n\treturn b\n}\n";
+    play(&[("main.go", main.as_bytes())], Answers::NoServer, async |stage| {
+        let text = stage.done("rename_symbol", rename("square/Side", "Edge")).await;
+        assert!(text.contains("code here may read the name 'Side'") && text.ends_with(DOUBT), "{text}");
+    });
+}

@@ -57,3 +57,46 @@ fn a_method_of_a_trait_is_not_hidden() {
         assert!(text.contains("'Bag' has a method 'len' of a trait, which this one would hide"), "{text}");
     });
 }
+
+#[test]
+fn an_error_that_leaves_main_is_printed() {
+    let error = "use std::error::Error;\n\n#[derive(Debug)]\nstruct Fail {\n    row: u8,\n}\n\nimpl std::fmt::Display for Fail {\n    \
+        fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {\n        write!(f, \"{}\", self.row)\n    }\n}\n\nimpl Error for Fail {}\n\n";
+    let any = "fn main() -> Result<(), Box<dyn Error>> {\n    Ok(())\n}\n";
+    let none = "fn main() {\n    println!(\"{}\", Fail { row: 1 });\n}\n";
+    // An error of any type, printed by a function that does not know which.
+    let shown = "fn run() -> Result<(), Box<dyn Error>> {\n    Err(Box::new(Fail { row: 1 }))\n}\n\n\
+        fn go() {\n    if let Err(e) = run() {\n        eprintln!(\"{e:?}\");\n    }\n}\n";
+    for (rest, is_told) in [(any, true), (shown, true), (none, false)] {
+        let lib = format!("{error}{rest}");
+        play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+            let text = stage.done("rename_symbol", rename("Fail", "Broken")).await;
+            assert_eq!(text.contains("'Fail' is printed here"), is_told, "{text}");
+            assert_eq!(text.ends_with(DOUBT), is_told, "{text}");
+        });
+    }
+}
+
+#[test]
+fn the_text_of_a_panic_counts_where_it_is_caught() {
+    let caught = "\npub fn run() -> bool {\n    std::panic::catch_unwind(|| ()).is_ok()\n}\n";
+    for (rest, is_told) in [(caught, true), ("", false)] {
+        let lib = format!(
+            "fn fine(n: i32) -> bool {{\n    n > 1\n}}\n\npub fn go(n: i32) {{\n    assert!(fine(n));\n}}\n{rest}"
+        );
+        play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+            let text = stage.done("rename_symbol", rename("fine", "good")).await;
+            assert_eq!(text.contains("turns 'fine' into a text here"), is_told, "{text}");
+        });
+    }
+}
+
+#[test]
+fn a_text_of_a_type_that_calls_debug_is_told() {
+    let lib = "use std::fmt;\n\n#[derive(Debug)]\npub enum Level {\n    Info,\n}\n\nimpl fmt::Display for Level {\n    \
+        fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {\n        fmt::Debug::fmt(self, f)\n    }\n}\n";
+    play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+        let text = stage.done("rename_symbol", rename("Level/Info", "Note")).await;
+        assert!(text.contains("'Info' is printed here") && text.ends_with(DOUBT), "{text}");
+    });
+}

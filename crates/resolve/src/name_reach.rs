@@ -75,7 +75,12 @@ impl NameReach {
 
     /// Returns the reach of the name alone.
     pub(crate) fn of_name(name: &str) -> NameReach {
-        NameReach { words: BTreeSet::from([name.to_owned()]) }
+        NameReach::of_names([name.to_owned()])
+    }
+
+    /// Returns the reach of these names alone.
+    pub(crate) fn of_names(names: impl IntoIterator<Item = String>) -> NameReach {
+        NameReach { words: names.into_iter().collect() }
     }
 
     /// Whether a text mentions one of the names.

@@ -1,5 +1,6 @@
 //! An effect of a rename beyond the uses of the name: what the program, the language or a library does with names.
 
+use crate::cpp::hazards::c_hazards;
 use crate::ecma::hazards::ecma_hazards;
 use crate::family::{Family, has_types};
 use crate::go::hazards::go_hazards;
@@ -111,6 +112,7 @@ pub fn rename_hazards(
         Some(Family::Rust) => rust_hazards(sources, targets, new_name, cancel),
         Some(Family::Jvm) if has_types(&target.file) => kotlin_hazards(sources, targets, cancel),
         Some(Family::Jvm) => java_hazards(sources, targets, new_name, cancel),
+        Some(Family::C) => c_hazards(sources, targets, new_name, cancel),
         _ => Ok(Vec::new()),
     }
 }

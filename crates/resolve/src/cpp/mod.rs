@@ -5,6 +5,7 @@ mod construction;
 mod declarators;
 mod directives;
 mod forward;
+pub(crate) mod hazards;
 mod included;
 mod linked;
 mod owner_path;

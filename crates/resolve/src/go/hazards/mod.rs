@@ -3,10 +3,12 @@
 //! little of this. Invariant: a doubt has a place in the project that gives cause for it.
 
 mod asked_methods;
+mod callers;
 mod conversions;
 mod name_readers;
 mod package_names;
 mod project_interfaces;
+mod raised_values;
 mod test_names;
 
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Calls that read names from a value's type: encoders and `%+v` those of fields, `reflect` and `net/rpc` those of methods too, `%T`
 //! and `encoding/xml` those of types. What a call is given is not known: its function has to mention the type, or what holds it.
 
-use super::{GoOwner, GoRenamed, is_exported};
+use super::{GoOwner, GoRenamed, callers, is_exported, raised_values};
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
 use crate::context::last_word;
@@ -63,7 +63,7 @@ enum NamedKind {
 pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<RenameHazard>, Cancelled> {
     let old = &symbol.old;
     let mut found = Vec::new();
-    let mut add = |kind: NamedKind, reach: &NameReach, what: &str| {
+    let add = |kind: NamedKind, reach: &NameReach, what: &str, found: &mut Vec<RenameHazard>| {
         let places = reading_places(symbol, texts, kind, reach)?;
         let text = format!("code here may read the name '{old}' of {what} from the type of a value");
         found.extend(RenameHazard::doubt(text, places));
@@ -71,27 +71,40 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<Rename
     };
     match &symbol.owner {
         GoOwner::Struct(of) => {
-            let reach = NameReach::of(symbol.resolver, texts, [of.clone()])?;
-            add(NamedKind::Field, &reach, "the field")?;
+            let mut types = vec![of.clone()];
+            types.extend(super::project_interfaces::satisfied(symbol, texts, of)?);
+            let reach = NameReach::of(symbol.resolver, texts, types)?;
+            add(NamedKind::Field, &reach, "the field", &mut found)?;
+            if symbol.has_method(of, "Error")? {
+                let places = raised_values::encoded_errors(symbol, texts, of)?;
+                let text =
+                    format!("an error is written out here, with the field '{old}' if it is one of '{of}'");
+                found.extend(RenameHazard::doubt(text, places));
+            }
         }
         GoOwner::Receiver(of) => {
             if is_exported(old) || is_exported(symbol.new) {
                 let reach = NameReach::of(symbol.resolver, texts, [of.clone()])?;
-                add(NamedKind::Method, &reach, "the method")?;
+                add(NamedKind::Method, &reach, "the method", &mut found)?;
             }
-            add(NamedKind::Function, &NameReach::of_name(old), "the method")?;
+            add(NamedKind::Function, &NameReach::of_name(old), "the method", &mut found)?;
         }
         GoOwner::Package if symbol.is_type() => {
             let reach = NameReach::of_values(symbol.resolver, texts, [old.clone()])?;
-            add(NamedKind::Type, &reach, "the type")?;
+            add(NamedKind::Type, &reach, "the type", &mut found)?;
+            let places = raised_values::panics_with(symbol, texts)?;
+            let text = format!("a panic prints the type's name '{old}' here");
+            found.extend(RenameHazard::doubt(text, places));
             let embedding = embedding_structs(symbol, texts)?;
             if !embedding.is_empty() {
                 let reach = NameReach::of(symbol.resolver, texts, embedding)?;
-                add(NamedKind::Embedding, &reach, "the field that embeds the type")?;
+                add(NamedKind::Embedding, &reach, "the field that embeds the type", &mut found)?;
             }
         }
         GoOwner::Package if symbol.row.kind() == SymbolKind::Function => {
-            add(NamedKind::Function, &NameReach::of_name(old), "the function")?;
+            add(NamedKind::Function, &NameReach::of_name(old), "the function", &mut found)?;
+            let text = format!("a function that '{old}' calls reads the names of its callers here");
+            found.extend(RenameHazard::doubt(text, callers::readers(symbol, texts)?));
         }
         _ => {}
     }
@@ -139,7 +152,7 @@ fn reading_places(
 }
 
 /// Adds those calls whose functions mention the reach, and the functions that are given what they hand on as an `any`.
-fn add_reached(
+pub(super) fn add_reached(
     symbol: &GoRenamed,
     one: &FamilyText,
     readers: Vec<(usize, usize)>,
@@ -207,6 +220,11 @@ fn readers_in(symbol: &GoRenamed, text: &str, kind: NamedKind) -> Vec<(usize, us
         }
     }
     found
+}
+
+/// Returns the calls of encoders that read the renamed field.
+pub(super) fn field_encoders(symbol: &GoRenamed, text: &str) -> Vec<(usize, usize)> {
+    encoders_in(symbol, text, NamedKind::Field)
 }
 
 /// Returns the calls of encoders that read names of this kind.

@@ -4,7 +4,29 @@ use super::{GoOwner, GoRenamed};
 use crate::family_texts::FamilyTexts;
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
-use symd_syntax::SymbolKind;
+use symd_syntax::{Row, SymbolKind};
+
+/// Returns the interfaces of the project with methods all of which a type has.
+pub(super) fn satisfied(symbol: &GoRenamed, texts: &FamilyTexts, of: &str) -> Result<Vec<String>, Cancelled> {
+    let mut found = Vec::new();
+    for one in texts.iter().filter(|one| one.text.contains("interface")) {
+        symbol.resolver.cancel.check()?;
+        let Some(here) = one.current(symbol.resolver) else { continue };
+        let rows = &here.outline.rows;
+        for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.kind() == SymbolKind::Interface) {
+            let is_method = |other: &&Row| other.kind() == SymbolKind::Method && other.parent() == Some(at);
+            let (mut is_any, mut fits) = (false, true);
+            for method in rows.iter().filter(is_method) {
+                is_any = true;
+                fits = fits && symbol.has_method(of, here.outline.name(method))?;
+            }
+            if is_any && fits {
+                found.push(here.outline.name(row).to_owned());
+            }
+        }
+    }
+    Ok(found)
+}
 
 pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
     let GoOwner::Receiver(of) = &symbol.owner else { return Ok(None) };

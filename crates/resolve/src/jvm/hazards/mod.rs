@@ -2,10 +2,13 @@
 //! inherits from two sides, and what annotations make of names. By syntax alone. Invariant: a doubt has a place in the project that
 //! gives cause for it.
 
+mod class_names;
 mod generated_names;
 mod given_names;
 mod inherited_twice;
 mod javadoc;
+mod made_texts;
+mod name_bearers;
 mod printed_values;
 mod read_names;
 mod serialized;
@@ -49,6 +52,7 @@ pub(crate) fn java_hazards(
     found.extend(given_names::find(&symbol)?);
     found.extend(javadoc::find(&symbol, &texts));
     found.extend(inherited_twice::find(&symbol)?);
+    found.extend(class_names::find(&symbol, &texts)?);
     found.extend(printed_values::find(&symbol, &texts)?);
     found.extend(read_names::find(&symbol, &texts)?);
     found.extend(texts.doubt_of_left_out());
@@ -61,7 +65,12 @@ impl<'q, 's> JavaRenamed<'q, 's> {
         targets: &[IndexedDeclaration],
         new: &'q str,
     ) -> Option<JavaRenamed<'q, 's>> {
-        let targets = resolver.refresh_targets(targets);
+        let mut targets = resolver.refresh_targets(targets);
+        // A constructor has the name of its class.
+        let class = targets.iter().position(|one| one.row().is_some_and(|(_, row)| is_class(row)));
+        if let Some(at) = class {
+            targets.swap(0, at);
+        }
         let first = targets.first()?;
         let here = resolver.read_file(&first.file)?;
         let row = here.outline.rows[here.row_of(first)?];

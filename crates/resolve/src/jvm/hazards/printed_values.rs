@@ -1,56 +1,75 @@
-//! Values whose text holds the name: constants of enumerations, and records, as `toString` writes them. A place counts where a value
-//! of the type, as declarations in sight show, is printed, appended or joined to a text.
+//! Values whose text holds the name, where they become texts: they are printed, logged, joined to a text, or a constant is looked up by
+//! its name. A place counts where the type of the value says so, or, where that is not known, its method has such values in hand.
 
-use super::{JavaRenamed, is_record};
-use crate::brackets::close_bracket;
+use super::JavaRenamed;
+use super::is_record;
+use super::made_texts::{MadeText, PRINTING, causes, joined_texts, made_texts};
+use super::name_bearers::{BearerKind, NameBearer, code_around, text_of, writes_text};
 use crate::conflicts::SourcePlace;
-use crate::context::{is_word, last_word};
+use crate::context::first_word;
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
+use crate::hierarchy::heads::without_texts;
+use crate::jvm::java_values::{ShownTypes, shown_types};
 use crate::name_reach::NameReach;
 use crate::rename_hazard::RenameHazard;
+use crate::resolver::CurrentFile;
+use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
-use symd_syntax::{Row, SymbolKind};
+use symd_syntax::Row;
 
-/// Calls that make texts of what they are given.
-const PRINTING: [&str; 9] =
-    ["println", "print", "printf", "format", "formatted", "append", "valueOf", "write", "join"];
+/// How often a value is handed on as an `Object`.
+const MAX_FORWARDS: usize = 3;
+
+/// Looks for values of one kind in the project's texts.
+struct Search<'q, 's> {
+    symbol: &'q JavaRenamed<'q, 's>,
+    bearer: NameBearer,
+    /// What has values of the class, or holds them.
+    reach: NameReach,
+    places: Vec<SourcePlace>,
+    /// Functions that make texts of what they are given as an `Object`.
+    forwarding: Vec<String>,
+}
 
 pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
-    let Some(owner) = printed_type(symbol) else { return Ok(None) };
-    let of = symbol.here.outline.name(owner).to_owned();
-    let has_own_text = symbol.text_of(owner).contains(" toString(");
-    let is_constant = symbol.is_constant_of_enum();
-    if has_own_text && !is_constant {
+    let Some(bearer) = NameBearer::of(symbol)? else { return Ok(None) };
+    let of = bearer.class.name().to_owned();
+    let is_constant = bearer.kind == BearerKind::Constant;
+    if bearer.has_own_text && !is_constant {
         return Ok(None);
     }
-    let reach = NameReach::of(symbol.resolver, texts, [of.clone()])?;
-    let mut places = Vec::new();
-    let mut forwarding = Vec::new();
+    let names = bearer.declared.iter().map(|one| one.name().to_owned());
+    let reach = match bearer.kind {
+        BearerKind::Constant | BearerKind::Record => NameReach::of(symbol.resolver, texts, [of.clone()])?,
+        BearerKind::Exception | BearerKind::Object => {
+            NameReach::of_names(names.chain(bearer.outside.iter().cloned()))
+        }
+    };
+    let has_texts = !bearer.has_own_text;
+    let mut search = Search { symbol, bearer, reach, places: Vec::new(), forwarding: Vec::new() };
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         if is_constant {
-            places.extend(named_in(&one, &of));
+            search.places.extend(named_in(&one, &of));
         }
-        if !has_own_text {
-            places.extend(printed_in(symbol, &one, (&of, &reach), &PRINTING, &mut forwarding));
+        if has_texts && (search.reach.is_in(&one.text) || one.text.contains("ExecutionException")) {
+            search.read(&one, None)?;
         }
     }
-    let names: Vec<&str> = forwarding.iter().map(String::as_str).collect();
-    for one in texts.with_any(&forwarding) {
-        places.extend(printed_in(symbol, &one, (&of, &reach), &names, &mut Vec::new()));
+    let mut known: Vec<String> = Vec::new();
+    for _ in 0..MAX_FORWARDS {
+        let mut names = std::mem::take(&mut search.forwarding);
+        names.sort();
+        names.dedup();
+        names.retain(|name| !known.contains(name));
+        for one in texts.with_any(&names).filter(|one| search.reach.is_in(&one.text)).collect::<Vec<_>>() {
+            search.read(&one, Some(&names))?;
+        }
+        known.extend(names);
     }
     let text =
         format!("a text is made here of a value of '{of}', with the name '{}', or read as one", symbol.old);
-    Ok(RenameHazard::doubt(text, places))
-}
-
-/// Returns the type whose values' texts hold the name.
-fn printed_type<'q>(symbol: &'q JavaRenamed) -> Option<&'q Row> {
-    match symbol.row.kind() {
-        SymbolKind::EnumMember => symbol.owner(),
-        SymbolKind::Field => symbol.owner().filter(|owner| is_record(&symbol.here, owner)),
-        _ => Some(&symbol.row).filter(|row| is_record(&symbol.here, row)),
-    }
+    Ok(RenameHazard::doubt(text, search.places))
 }
 
 /// Returns where constants are looked up by their names, or asked for them.
@@ -75,109 +94,123 @@ fn named_in(one: &FamilyText, of: &str) -> Vec<SourcePlace> {
     places
 }
 
-/// Returns the calls of these names, and sums of texts, that are given a value of the type, in functions whose own text, or whose
-/// class's fields, declare it. Adds the functions that print what they are given as an `Object`.
-fn printed_in(
-    symbol: &JavaRenamed,
-    one: &FamilyText,
-    (of, reach): (&str, &NameReach),
-    calls: &[&str],
-    forwarding: &mut Vec<String>,
-) -> Vec<SourcePlace> {
-    let text = &one.text;
-    let mut places = Vec::new();
-    let mut parts: Vec<(usize, &str)> = Vec::new();
-    for call in calls {
-        for at in words_of(text, call) {
-            let open = at + call.len();
-            if text[open..].starts_with('(') {
-                parts.push((at, &text[open..close_bracket(text, open)]));
+impl Search<'_, '_> {
+    /// Reads one text: what becomes a text there, or what is given to the functions of these names.
+    fn read(&mut self, one: &FamilyText, given_to: Option<&[String]>) -> Result<(), Cancelled> {
+        let Some(here) = one.current(self.symbol.resolver) else { return Ok(()) };
+        let code = without_texts(here.text.as_str(), here.language);
+        let mut made = match given_to {
+            Some(names) => made_texts(&code, names.iter().map(String::as_str)),
+            None => {
+                let mut made = made_texts(&code, PRINTING.iter().copied());
+                made.extend(joined_texts(&code));
+                if self.bearer.kind == BearerKind::Exception {
+                    made.extend(causes(&code));
+                    self.places.extend(wrapped_messages(one, &code));
+                }
+                made
             }
-        }
-    }
-    for (at, _) in text.match_indices('+') {
-        let line_start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-        let line = &text[line_start..];
-        let line = &line[..line.find('\n').unwrap_or(line.len())];
-        if line.contains('"') {
-            parts.push((at, line));
-        }
-    }
-    for (at, _) in text.match_indices(".toString()") {
-        let receiver = text[..at].trim_end_matches(|c| is_word(c) || c == '.').len();
-        parts.push((at, &text[receiver..at]));
-    }
-    if parts.is_empty() {
-        return places;
-    }
-    let Some(here) = one.current(symbol.resolver) else { return places };
-    for (at, part) in parts {
-        let byte = u32::try_from(at).unwrap_or(u32::MAX);
-        let is_around = |row: &&Row| {
-            row.start <= byte
-                && byte < row.end
-                && matches!(row.kind(), SymbolKind::Method | SymbolKind::Function | SymbolKind::Constructor)
         };
-        let function = here.outline.rows.iter().find(is_around);
-        let around = function.and_then(|row| text.get(row.start as usize..row.end as usize)).unwrap_or("");
-        if values_in(part).any(|value| is_of_type(value, (around, text), of, reach)) {
-            places.push(one.place(at, 1));
-            continue;
+        made.sort_by_key(|one| (one.end, one.at));
+        made.dedup_by_key(|one| one.end);
+        for part in made {
+            self.symbol.resolver.cancel.check()?;
+            self.judge(one, &here, (part, &code), given_to.is_some())?;
         }
-        let head = around.split('{').next().unwrap_or("");
-        if let Some(row) = function.filter(|_| words_of(head, "Object").next().is_some()) {
-            forwarding.push(here.outline.name(row).to_owned());
+        Ok(())
+    }
+
+    fn judge(
+        &mut self,
+        one: &FamilyText,
+        here: &CurrentFile,
+        (part, code): (MadeText, &str),
+        is_forwarded: bool,
+    ) -> Result<(), Cancelled> {
+        let types = shown_types(self.symbol.resolver, here, (part.start, part.end))?;
+        let is_class = types.outside.iter().any(|name| name == "Class");
+        // The text of a class holds its own name.
+        let has_name = !is_class || is_forwarded || self.symbol.is_type();
+        if part.is_cause && types.declared.is_empty() {
+            return Ok(());
+        }
+        if has_name && self.is_bearer(&types) {
+            self.places.push(one.place(part.at, 1));
+            return Ok(());
+        }
+        // `Enum.valueOf(c, name)` reads the names of a class that it is given.
+        if !types.is_open || !has_name && !code[part.at..].starts_with("valueOf") {
+            return Ok(());
+        }
+        let Some(row) = code_around(here, part.at) else { return Ok(()) };
+        let around = text_of(here, row);
+        let is_guess = matches!(self.bearer.kind, BearerKind::Constant | BearerKind::Record)
+            || is_class && words_of(around, &self.symbol.old).next().is_some();
+        let is_own = self.class_of(here, row).is_some_and(|class| class == self.bearer.class.name());
+        // Only a text can be joined to a value of which nothing is known.
+        let is_joined =
+            is_forwarded || !code[part.at..].starts_with('+') || statement_has_text(code, part.at);
+        if is_guess && has_name && is_joined && (is_own || self.reach.is_in(around)) {
+            self.places.push(one.place(part.at, 1));
+        } else if is_any_taken(around) {
+            self.forwarding.push(here.outline.name(row).to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether a value of these types may be, or hold, one whose text has the name.
+    fn is_bearer(&self, types: &ShownTypes) -> bool {
+        let is_it = |class: &IndexedDeclaration| {
+            self.bearer.declared.iter().any(|one| one.is_same_declaration(class)) || self.holds(class)
+        };
+        types.declared.iter().any(is_it)
+            || types.outside.iter().any(|name| self.bearer.outside.contains(name))
+    }
+
+    /// Whether a class is a record of which a component holds the values.
+    fn holds(&self, class: &IndexedDeclaration) -> bool {
+        let is_reached = matches!(self.bearer.kind, BearerKind::Constant | BearerKind::Record)
+            && self.reach.is_in(class.name());
+        let Some(there) = self.symbol.resolver.read_file(&class.file).filter(|_| is_reached) else {
+            return false;
+        };
+        let Some(row) = there.row_of(class).map(|at| &there.outline.rows[at]) else { return false };
+        is_record(&there, row) && !writes_text(&there, row)
+    }
+
+    fn class_of<'t>(&self, here: &'t CurrentFile, row: &Row) -> Option<&'t str> {
+        row.parent().map(|at| here.outline.name(&here.outline.rows[at]))
+    }
+}
+
+/// Returns where the message is read of what the library wraps exceptions of any class in.
+fn wrapped_messages(one: &FamilyText, code: &str) -> Vec<SourcePlace> {
+    let mut places = Vec::new();
+    for wrapper in ["ExecutionException", "CompletionException", "UndeclaredThrowableException"] {
+        for at in words_of(code, wrapper) {
+            let behind = code[at + wrapper.len()..].trim_start();
+            let name = first_word(behind);
+            let body = &behind[name.len()..];
+            let read = format!("{name}.getMessage()");
+            if !name.is_empty() && body.trim_start().starts_with(')') && body.contains(&read) {
+                places.push(one.place(at, wrapper.len()));
+            }
         }
     }
     places
 }
 
-/// Returns the values in an expression, as written: names with what stands before their dots, `this` of a member, calls without
-/// their arguments. Texts are left out.
-fn values_in(part: &str) -> impl Iterator<Item = &str> {
-    let unquoted = part.split('"').step_by(2);
-    unquoted.flat_map(|code| {
-        code.split(|c: char| !(is_word(c) || matches!(c, '.'))).filter(|value| !value.is_empty())
-    })
+/// Whether the statement around a byte has a text in it.
+fn statement_has_text(code: &str, at: usize) -> bool {
+    let start = code[..at].rfind([';', '{', '}']).map_or(0, |at| at + 1);
+    let end = code[at..].find([';', '{', '}']).map_or(code.len(), |end| at + end);
+    code[start..end].contains('"')
 }
 
-/// Whether a value is a constant of the type, a variable that the function or the file declares with the type, or something whose last
-/// name is that of a function or variable of the reach.
-fn is_of_type(value: &str, (function, file): (&str, &str), of: &str, reach: &NameReach) -> bool {
-    let mut names = value.rsplit('.');
-    let last = names.next().unwrap_or("");
-    let before = names.next().unwrap_or("");
-    // `Color.GREEN`, `new Point`: what is called on it is another value.
-    if before == of
-        && !last.is_empty()
-        && last.chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric())
-    {
-        return true;
-    }
-    if value == of || last.is_empty() {
-        return value == of;
-    }
-    let declares = |text: &str| {
-        words_of(text, last).any(|at| {
-            let left = text[..at].trim_end();
-            let generic = left.strip_suffix('>').map_or(left, |left| left.rsplit('<').next().unwrap_or(left));
-            last_word(left) == of || last_word(generic.trim_end_matches("[]")) == of
-        })
-    };
-    let is_made = || {
-        words_of(function, last).any(|at| {
-            let rest = function[at + last.len()..].trim_start();
-            let made = rest.strip_prefix('=').filter(|rest| !rest.starts_with('='));
-            made.is_some_and(|made| {
-                let made = &made[..made.find(';').unwrap_or(made.len())];
-                reach.is_in(made)
-            })
-        })
-    };
-    let is_known = last != of && value.contains('(') && reach.is_in(last);
-    declares(function)
-        || is_known
-        || is_made()
-        || before == "this" && declares(file)
-        || before.is_empty() && words_of(function, of).next().is_none() && declares(file)
+/// Whether a function takes what may be of any class.
+fn is_any_taken(function: &str) -> bool {
+    let head = function.split('{').next().unwrap_or("");
+    ["Object", "Enum", "Record", "Comparable", "T", "E", "V", "K"]
+        .iter()
+        .any(|any| words_of(head, any).next().is_some())
 }

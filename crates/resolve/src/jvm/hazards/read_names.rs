@@ -1,12 +1,10 @@
-//! Code that reads names from classes: reflection, mappers that write values out and read them in, `getClass().getSimpleName()`. What a
-//! call is given is not known: its method has to mention the type, or what holds it.
+//! Code that reads the names of members: reflection, mappers that write values out and read them in. What a call is given is not known:
+//! its method has to mention the type, or what holds it.
 
 use super::JavaRenamed;
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
-use crate::family_texts::{FamilyText, FamilyTexts, words_of};
-use crate::hierarchy::graph::ClassGraph;
-use crate::hierarchy::graph_by_need::Kin;
+use crate::family_texts::{FamilyTexts, words_of};
 use crate::name_reach::NameReach;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::CurrentFile;
@@ -48,18 +46,9 @@ const MAPPING: [&str; 7] = [
     "fromJson",
 ];
 
-/// Calls that give a class's name.
-const CLASS_NAMES: [&str; 4] = ["getSimpleName", "getName", "getTypeName", "getCanonicalName"];
-
 pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Vec<RenameHazard>, Cancelled> {
     let mut found = Vec::new();
     let old = &symbol.old;
-    if symbol.is_type() {
-        let places = named_classes(symbol, texts)?;
-        let text = format!("code here reads, or makes, the class name '{old}' as a text");
-        found.extend(RenameHazard::doubt(text, places));
-        return Ok(found);
-    }
     let Some(owner) = symbol.owner() else { return Ok(found) };
     let of = symbol.here.outline.name(owner).to_owned();
     let mut calls: Vec<&str> = match symbol.row.kind() {
@@ -170,67 +159,4 @@ fn function_around(here: &CurrentFile, at: usize) -> Option<(&Row, &str)> {
 fn is_in_own_class(here: &CurrentFile, row: &Row, text: &str, reach: &NameReach) -> bool {
     let class = row.parent().map(|at| here.outline.name(&here.outline.rows[at]));
     class.is_some_and(|class| reach.is_in(class)) && (text.contains("getClass()") || text.contains("this"))
-}
-
-/// Returns where the name of a class is read, or made of parts.
-fn named_classes(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Vec<SourcePlace>, Cancelled> {
-    let old = symbol.old.as_str();
-    let class = symbol.targets.first().cloned();
-    let mut kin = vec![old.to_owned()];
-    if let Some(class) = &class {
-        let graph = ClassGraph::of_kin(symbol.resolver, std::slice::from_ref(class), Kin::Above)?;
-        let above = graph.number(class).map(|number| graph.ancestors(number)).unwrap_or_default();
-        kin.extend(above.into_iter().map(|at| graph.node(at).class.name().to_owned()));
-    }
-    let mut places = Vec::new();
-    for one in texts.iter() {
-        symbol.resolver.cancel.check()?;
-        places.extend(made_names(&one, old));
-        for call in CLASS_NAMES {
-            for at in one.words(call).filter(|at| one.text[at + call.len()..].starts_with("()")) {
-                let before = &one.text[..at];
-                let of_literal = before.strip_suffix(".class.").map(crate::context::last_word);
-                let is_read = match of_literal {
-                    Some(class) => class == old,
-                    None if before.ends_with("getClass().") => {
-                        let Some(here) = one.current(symbol.resolver) else { continue };
-                        function_around(&here, at).is_some_and(|(row, text)| {
-                            let class = row.parent().map(|at| here.outline.name(&here.outline.rows[at]));
-                            let is_own = before.trim_end_matches("getClass().").ends_with(|c: char| c != '.');
-                            is_own && class.is_some_and(|class| kin.iter().any(|one| one == class))
-                                || words_of(text, old).next().is_some()
-                        })
-                    }
-                    None => false,
-                };
-                if is_read {
-                    places.push(one.place(at, call.len()));
-                }
-            }
-        }
-    }
-    Ok(places)
-}
-
-/// Returns the calls of `Class.forName` and `loadClass` that put a name together of which a part is the end or the beginning of the
-/// class's.
-fn made_names(one: &FamilyText, old: &str) -> Vec<SourcePlace> {
-    let mut places = Vec::new();
-    for call in ["forName", "loadClass"] {
-        for at in one.words(call) {
-            let open = at + call.len();
-            if !one.text[open..].starts_with('(') {
-                continue;
-            }
-            let argument = &one.text[open..close_bracket(&one.text, open)];
-            let fits = |part: &str| {
-                let part = part.rsplit('.').next().unwrap_or("");
-                part.len() >= 3 && part != old && (old.ends_with(part) || old.starts_with(part))
-            };
-            if argument.contains('+') && argument.split('"').skip(1).step_by(2).any(fits) {
-                places.push(one.place(at, call.len()));
-            }
-        }
-    }
-    places
 }

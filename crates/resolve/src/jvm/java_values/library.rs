@@ -229,6 +229,11 @@ pub(super) fn element(of: &ValueType) -> Option<ValueType> {
     (is_array || is_holder(of)).then(|| of.arguments.first().cloned()).flatten()
 }
 
+/// Whether a class of this name holds values of its type arguments.
+pub(super) fn is_generic(name: &str) -> bool {
+    HOLDERS.contains(&name) || MAPS.contains(&name) || matches!(name, "Entry" | "Class")
+}
+
 fn is_holder(of: &ValueType) -> bool {
     of.arguments.len() == 1 && HOLDERS.contains(&of.name.as_str())
 }

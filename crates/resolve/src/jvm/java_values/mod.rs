@@ -6,10 +6,12 @@ mod declared_values;
 mod lambdas;
 mod library;
 mod overloads;
+mod shown_types;
 mod text_around;
 mod written_type;
 
 pub(crate) use self::overloads::fitting;
+pub(crate) use self::shown_types::{ShownTypes, shown_types};
 use self::text_around::{new_class, opening, without_type_arguments};
 use self::written_type::ARRAY;
 use crate::context::{Receiver, last_word, receiver, text_before};

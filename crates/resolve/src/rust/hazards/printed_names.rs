@@ -1,9 +1,10 @@
 //! Names that derives print or write out: `{:?}` those of fields, variants and types, serde and the like those of fields and variants.
 
 use super::RustRenamed;
+use super::spelled_names::{catches_panics, macros_around};
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
-use crate::family_texts::{FamilyText, FamilyTexts};
+use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::lookup::{is_harmless, rust_attributes};
 use crate::name_reach::NameReach;
 use crate::rename_hazard::RenameHazard;
@@ -12,9 +13,23 @@ use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
-/// Macros that write what they are given where the program's users see it; those of assertions show it in a failure only.
-const PRINTING: [&str; 9] =
-    ["print!", "println!", "eprint!", "eprintln!", "format!", "write!", "writeln!", "format_args!", "dbg!"];
+/// Macros that print a value by `Debug` in a failure only.
+const ASSERTIONS: [&str; 6] =
+    ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+
+/// Calls that print what a value holds by `Debug`.
+const DEBUG_CALLS: [&str; 6] =
+    ["Debug::fmt", ".debug_struct", ".debug_tuple", ".debug_list", ".debug_set", ".debug_map"];
+
+/// Calls that panic with what an error prints by `Debug`.
+const UNWRAPPING: [&str; 4] = [".unwrap", ".expect", ".unwrap_err", ".expect_err"];
+
+/// Where a text prints by `Debug`: the byte, the number of bytes to show, and what is printed.
+struct DebugPrint<'t> {
+    at: usize,
+    length: usize,
+    arguments: &'t str,
+}
 
 pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<RenameHazard>, Cancelled> {
     use SymbolKind::{Class, Enum, EnumMember, Field, Struct};
@@ -42,9 +57,12 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<Rena
     if derives.iter().any(has_debug) && symbol.row.kind() != Enum {
         let reach = NameReach::of(symbol.resolver, texts, [of.to_owned()])?;
         let (mut places, mut forwarding) = (Vec::new(), Vec::new());
-        for one in texts.iter().filter(|one| one.text.contains("?}") || one.text.contains("dbg!")) {
+        let (panics, is_error) = (catches_panics(texts), is_error(of, &derives, texts));
+        let raising = if is_error { raising_functions(symbol, texts)? } else { NameReach::default() };
+        for one in texts.iter() {
             symbol.resolver.cancel.check()?;
-            places.extend(printed_in(symbol, &one, &reach, &mut forwarding));
+            places.extend(printed_in(symbol, &one, (&reach, &raising, panics), &mut forwarding));
+            places.extend(returned_by_main(symbol, &one, &reach, is_error));
         }
         // What takes a value that only has to be printable is found where it is called with one.
         for one in texts.with_any(&forwarding) {
@@ -71,43 +89,128 @@ fn owner_row<'q>(symbol: &'q RustRenamed) -> Option<&'q Row> {
     Some(row)
 }
 
-/// Returns where a text prints by `Debug`, in functions that mention the reach, or are the type's own.
+/// Returns where a text prints by `Debug`, in functions that mention the reach, or are the type's own, or print an error that functions
+/// of `raising` gave them.
 fn printed_in(
     symbol: &RustRenamed,
     one: &FamilyText,
-    reach: &NameReach,
+    (reach, raising, catches_panics): (&NameReach, &NameReach, bool),
     forwarding: &mut Vec<String>,
 ) -> Vec<SourcePlace> {
-    let text = &one.text;
     let mut places = Vec::new();
-    let mut current = None;
-    for printing in PRINTING {
-        for (at, _) in text.match_indices(printing) {
-            let open = at + printing.len();
-            let is_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            if is_word || !text[open..].starts_with(['(', '[', '{']) {
-                continue;
-            }
-            let arguments = &text[open..close_bracket(text, open)];
-            if printing != "dbg!" && !["?}", "?}}"].iter().any(|verb| arguments.contains(verb)) {
-                continue;
-            }
-            if current.is_none() {
-                current = one.current(symbol.resolver);
-            }
-            let Some(here) = &current else { return places };
-            if has_in_hand(here, at, arguments, reach) {
-                places.push(one.place(at, printing.len() - 1));
-            } else if let Some(function) = function_around(here, at) {
-                let text = here.text.as_str().get(function.start as usize..function.end as usize);
-                let head = text.and_then(|text| text.split('{').next()).unwrap_or("");
-                if ["Debug", "dyn ", "impl "].iter().any(|sign| head.contains(sign)) {
-                    forwarding.push(here.outline.name(function).to_owned());
-                }
-            }
+    let prints = debug_prints(&one.text, catches_panics);
+    if prints.is_empty() {
+        return places;
+    }
+    let Some(here) = one.current(symbol.resolver) else { return places };
+    for print in prints {
+        let Some(function) = function_around(&here, print.at) else { continue };
+        let text = here.text.as_str().get(function.start as usize..function.end as usize).unwrap_or("");
+        let names_error = || {
+            ["e", "err", "error", "cause", "source", "why"]
+                .iter()
+                .any(|name| words_of(print.arguments, name).next().is_some())
+        };
+        if has_in_hand(&here, print.at, print.arguments, reach) || raising.is_in(text) && names_error() {
+            places.push(one.place(print.at, print.length));
+            continue;
+        }
+        let head = text.split('{').next().unwrap_or("");
+        if ["Debug", "dyn ", "impl "].iter().any(|sign| head.contains(sign)) {
+            forwarding.push(here.outline.name(function).to_owned());
         }
     }
     places
+}
+
+/// Finds where a text prints by `Debug`, with what panics print if the program reads that.
+fn debug_prints(text: &str, catches_panics: bool) -> Vec<DebugPrint<'_>> {
+    let mut found = Vec::new();
+    let arguments_at = |open: usize| &text[open..close_bracket(text, open)];
+    for (at, _) in text.match_indices("?}") {
+        let Some((start, name)) = macros_around(text, at).next() else { continue };
+        if catches_panics || !ASSERTIONS.contains(&name) {
+            let length = name.len();
+            found.push(DebugPrint { at: start, length, arguments: arguments_at(start + length + 1) });
+        }
+    }
+    let mut called = |name: &str, signs: &[char]| {
+        for (at, _) in text.match_indices(name) {
+            let open = at + name.len();
+            let is_word =
+                !name.starts_with('.') && text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            if !is_word && text[open..].starts_with(signs) {
+                let (at, length) = (at, name.trim_end_matches('!').len());
+                found.push(DebugPrint { at, length, arguments: arguments_at(open) });
+            }
+        }
+    };
+    called("dbg!", &['(', '[', '{']);
+    for name in DEBUG_CALLS {
+        called(name, &['(']);
+    }
+    if catches_panics {
+        for name in ASSERTIONS {
+            called(&format!("{name}!"), &['(']);
+        }
+    }
+    for name in UNWRAPPING.iter().filter(|_| catches_panics) {
+        for (at, _) in text.match_indices(name) {
+            if text[at + name.len()..].starts_with('(') {
+                found.push(DebugPrint { at: at + 1, length: name.len() - 1, arguments: "" });
+            }
+        }
+    }
+    found
+}
+
+/// Returns the name of `main` where it returns an error of the reach, or any error: Rust prints that by `Debug`.
+fn returned_by_main(
+    symbol: &RustRenamed,
+    one: &FamilyText,
+    reach: &NameReach,
+    is_error: bool,
+) -> Option<SourcePlace> {
+    if !one.text.contains("fn main(") {
+        return None;
+    }
+    let here = one.current(symbol.resolver)?;
+    let is_main = |row: &&Row| row.parent().is_none() && here.outline.name(row) == "main";
+    let row = here.outline.rows.iter().find(is_main)?;
+    let text = here.text.as_str().get(row.name_start as usize..row.end as usize)?;
+    let result = text.split('{').next()?.split_once("->")?.1;
+    let is_any = is_error && is_any_error(result);
+    (reach.is_in(result) || is_any).then(|| one.place(row.name_start as usize, "main".len()))
+}
+
+/// Whether a type is one that holds errors of any type.
+fn is_any_error(result: &str) -> bool {
+    ["dyn Error", "error::Error", "dyn std::error", "anyhow", "eyre"].iter().any(|sign| result.contains(sign))
+}
+
+/// Whether the type is an error for others: it implements the trait.
+fn is_error(of: &str, derives: &[&str], texts: &FamilyTexts) -> bool {
+    let signs = [format!("Error for {of}"), format!("Error> for {of}")];
+    derives.iter().any(|derive| words_of(derive, "Error").next().is_some())
+        || texts.iter().any(|one| signs.iter().any(|sign| one.text.contains(sign)))
+}
+
+/// Returns the functions that return errors of any type.
+fn raising_functions(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<NameReach, Cancelled> {
+    let mut names = Vec::new();
+    for one in texts.iter().filter(|one| is_any_error(&one.text)) {
+        symbol.resolver.cancel.check()?;
+        let Some(here) = one.current(symbol.resolver) else { continue };
+        for row in here.outline.rows.iter() {
+            let text = here.text.as_str().get(row.name_start as usize..row.end as usize).unwrap_or("");
+            let result = text.split('{').next().and_then(|head| head.split_once("->"));
+            let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
+            if is_function && result.is_some_and(|(_, result)| is_any_error(result)) {
+                names.push(here.outline.name(row).to_owned());
+            }
+        }
+    }
+    Ok(NameReach::of_names(names))
 }
 
 /// Returns the outermost function around byte `at`.

@@ -16,6 +16,10 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Option<R
     for one in texts.iter().filter(|one| one.text.contains("stringify!")) {
         spelling.extend(macros_with(&one.text, "stringify!"));
     }
+    // The text of a failed assertion holds its condition.
+    if catches_panics(texts) {
+        spelling.extend(["assert", "debug_assert"].map(str::to_owned));
+    }
     let mut places = Vec::new();
     for one in texts.iter().filter(|one| one.text.contains(name)) {
         symbol.resolver.cancel.check()?;
@@ -50,6 +54,11 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Option<R
     Ok(RenameHazard::doubt(text, places))
 }
 
+/// Whether the program reads the texts of panics; otherwise a panic's text is for those that mend the program, like a backtrace.
+pub(super) fn catches_panics(texts: &FamilyTexts) -> bool {
+    texts.iter().any(|one| one.text.contains("catch_unwind") || one.text.contains("panic::set_hook"))
+}
+
 /// Returns the names of the macros of a text whose definitions contain a sign.
 fn macros_with<'t>(text: &'t str, sign: &'t str) -> impl Iterator<Item = String> + 't {
     text.match_indices("macro_rules!").filter_map(move |(at, word)| {
@@ -62,7 +71,7 @@ fn macros_with<'t>(text: &'t str, sign: &'t str) -> impl Iterator<Item = String>
 }
 
 /// Returns the macros in whose arguments byte `at` stands, innermost first, with the bytes where their names begin.
-fn macros_around(text: &str, at: usize) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn macros_around(text: &str, at: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut from = at;
     std::iter::from_fn(move || {
         from = open_bracket(text, from)?;
