@@ -277,7 +277,7 @@ fn what_prints_or_reaches_a_name_is_told() {
 
 #[test]
 fn what_reads_the_names_of_parameters_is_told() {
-    let told = "the names of the function's parameters may be read here";
+    let told = "the names of a function's parameters are read here";
     for (lib, name_path) in [
         (
             "import inspect\n\n\ndef make(fn):\n    return inspect.signature(fn)\n\n\ndef f(size):\n    return size\n\n\nmake(f)\n",

@@ -64,7 +64,7 @@ pub(super) fn find(
     let name = &symbol.old;
     let printed = printed::find(symbol, reach, texts)?;
     let written = RenameHazard::doubt(
-        format!("the names of these members are written out, and '{name}' may be one of them"),
+        format!("an object's keys become data here, and '{name}' may be one of them"),
         written,
     );
     let read = RenameHazard::doubt(

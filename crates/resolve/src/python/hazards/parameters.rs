@@ -129,7 +129,7 @@ pub(super) fn parameter(
     }
     let readers = parameter_readers(resolver, (here, function), old)?;
     let text = format!(
-        "the names of the function's parameters may be read here: check whether '{old}' has a meaning to it"
+        "the names of a function's parameters are read here; if the function is this one, check what is done with '{old}'"
     );
     found.extend(doubt(HazardPlaces::All, text, readers));
     Ok(found)
