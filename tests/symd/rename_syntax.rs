@@ -405,6 +405,31 @@ fn members_of_unrelated_classes_keep_their_name() {
 }
 
 #[test]
+fn what_a_module_of_commonjs_exports_keeps_its_name_for_other_files() {
+    let user = b"const { add } = require('./lib');\nconst Stack = require('./stack');\nadd(new Stack(), lib.add(1));\n";
+    let files: [(&str, &[u8]); 3] = [
+        ("lib.js", b"function add(a) {\n  return a;\n}\nmodule.exports = { add };\n"),
+        ("stack.js", b"class Stack {}\nmodule.exports = Stack;\n"),
+        ("use.js", user),
+    ];
+    play(&files, Answers::NoServer, async |stage| {
+        let wanted = json!({ "name_path": "add", "relative_path": "lib.js", "new_name": "plus" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(
+            done.contains("the module keeps exporting it as 'add'") && done.contains("; complete"),
+            "{done}"
+        );
+        assert!(stage.text("lib.js").starts_with("function plus(a)"), "{done}");
+        assert!(stage.text("lib.js").ends_with("module.exports = { add: plus };\n"), "{done}");
+        let wanted = json!({ "name_path": "Stack", "relative_path": "stack.js", "new_name": "Pile" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("; complete"), "{done}");
+        assert_eq!(stage.text("stack.js"), "class Pile {}\nmodule.exports = Pile;\n");
+        assert_eq!(stage.bytes("use.js"), user);
+    });
+}
+
+#[test]
 fn a_type_that_adds_to_a_librarys_is_not_renamed() {
     let files: [(&str, &[u8]); 1] =
         [("a.ts", b"export {};\ndeclare global {\n  interface Window { mine: string }\n}\n")];

@@ -64,7 +64,7 @@ pub use cpp::{has_prototypes, is_outside_constructor, linked_declarations, paste
 pub use definitions::{MeantDeclarations, definitions};
 pub use doc_links::doc_links;
 pub use ecma::augmentation::augmented_outside;
-pub use ecma::commonjs::own_export_names;
+pub use ecma::commonjs::{exported_by_value, own_export_names};
 pub use ecma::importers::importers;
 pub use ecma::plain_strings::is_plain_string;
 pub use enclosing::{attributed_row, enclosing_row};

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use super::answer::{RenameError, RenameNote};
 use super::file_of_class::rename_file;
 use super::fluent::object_members;
+use super::kept_exports::kept_text;
 use super::linked::LinkedSymbol;
 use super::merged::rename_error;
 use super::places::listed;
@@ -43,6 +44,14 @@ pub(super) async fn draft(
     let (mut ruled_out, others) = ruled_out(project, symbol, judged).await?;
     let meant = meant(project, symbol, judged, &mut ruled_out).await?;
     let others = if local.is_some() { Vec::new() } else { others };
+    let of = target.resolved();
+    let exported = project.with_view(move |view, _| resolve::exported_by_value(view, &of)).await?;
+    let own = &target.at.path;
+    // Other files name what the module exports.
+    let others: Vec<NamePlace> =
+        others.into_iter().filter(|place| exported.is_none() || place.0 == *own).collect();
+    let is_key =
+        |one: &NamePlace| one.0 == *own && exported.as_ref().is_some_and(|keys| keys.contains(&one.1));
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
     let mut unchecked = Vec::new();
@@ -52,10 +61,17 @@ pub(super) async fn draft(
         one.judgement == Judgement::Likely || ask.unchecked == UncheckedUses::Renamed && is_open
     };
     let users = ImportUsers::of(judged, &target.name, is_renamed);
-    let mut imports = Vec::new();
+    let (mut imports, mut keys) = (Vec::new(), Vec::new());
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
         let is_unchecked = is_unchecked(one);
+        if exported.is_some() && place.0 != *own {
+            continue;
+        }
+        if is_key(&place) {
+            keys.push(place);
+            continue;
+        }
         if one.judgement != Judgement::Likely && ruled_out.contains(&place) {
             continue;
         }
@@ -112,6 +128,8 @@ pub(super) async fn draft(
         }
         let before = doubtful.len();
         rename_uses(view, &of, &sure, &new_name, &mut edit, &mut doubtful)?;
+        split_keys(view, &keys, (&of.target.name, &new_name), &mut edit)?;
+        let keys = listed(view, &keys, cancel)?;
         let has_shorthands = doubtful.len() > before;
         rename_accessors(view, &accessors, &mut edit)?;
         rename_file(view, &of, &new_name, &mut edit)?;
@@ -120,11 +138,11 @@ pub(super) async fn draft(
         doubtful.dedup();
         let places = listed(view, &doubtful, cancel)?;
         let unchecked = listed(view, &unchecked, cancel)?;
-        Ok::<_, ServerEditError>((edit, (doubtful.len(), places), unchecked, has_shorthands))
+        Ok::<_, ServerEditError>((edit, (doubtful.len(), places), (unchecked, keys), has_shorthands))
     };
     let skipped = unseen.unread_text();
     let done = project.with_view(work).await?;
-    let (edit, (count, mut places), unchecked, has_shorthands) =
+    let (edit, (count, mut places), (unchecked, keys), has_shorthands) =
         done.map_err(|problem| rename_error("syntax".to_owned(), problem))?;
     let mut notes = Vec::new();
     let count = count + unseen.places.len();
@@ -158,6 +176,9 @@ pub(super) async fn draft(
     }
     // Around an error types tell nothing: what they rule out there may be a use.
     notes.extend(judged.unread.clause_of_broken().map(|text| RenameNote::doubt(text, Vec::new())));
+    if !keys.is_empty() {
+        notes.push(RenameNote::fact(kept_text(&target.name), keys));
+    }
     if edit.is_empty() {
         let why = format!("no occurrence of '{}' was found", target.name);
         return Err(QuestionError::Place(why).into());
@@ -314,6 +335,26 @@ fn rename_uses(
             continue;
         }
         file.edits.push(TextEdit { range: *range, new_text: new_name.to_owned() });
+    }
+    Ok(())
+}
+
+/// Makes pairs of the shorthands among the keys of exports, which keep their name: `{ run }` becomes `{ run: go }`.
+fn split_keys(
+    view: &View,
+    keys: &[NamePlace],
+    (old_name, new_name): (&str, &str),
+    edit: &mut ServerEdit,
+) -> Result<(), ServerEditError> {
+    for (path, range) in keys {
+        let file = edit.file(view, path)?;
+        if file.text.slice(*range) != old_name {
+            return Err(ServerEditError::Changed(path.clone()));
+        }
+        if is_shorthand(&file.text, *range) {
+            let new_text = format!("{old_name}: {new_name}");
+            file.edits.push(TextEdit { range: *range, new_text });
+        }
     }
     Ok(())
 }

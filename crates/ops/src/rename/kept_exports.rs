@@ -44,10 +44,14 @@ pub(super) async fn keep_exports(
         let of_export: Vec<Placed> =
             untouched.into_iter().filter(|(path, range)| *path != own || is_member(range.start)).collect();
         let keys: Vec<Placed> = keys.into_iter().map(|key| (own.clone(), key)).collect();
-        let text = format!("the module keeps exporting it as '{name}', by which other files use it");
-        Ok(Some((of_export, RenameNote::fact(text, listed(view, &keys, cancel)?))))
+        Ok(Some((of_export, RenameNote::fact(kept_text(&name), listed(view, &keys, cancel)?))))
     };
     let Some((of_export, note)) = project.with_view(work).await?? else { return Ok(None) };
     of_export.into_iter().for_each(|place| leads.record_other(place));
     Ok(Some(note))
+}
+
+/// Returns what a note says of an export that keeps its name.
+pub(super) fn kept_text(name: &str) -> String {
+    format!("the module keeps exporting it as '{name}', by which other files use it")
 }

@@ -77,6 +77,22 @@ pub fn own_export_names(sources: &dyn Sources, target: &IndexedDeclaration) -> V
     keys(current.text.as_str(), name).into_iter().filter_map(range).collect()
 }
 
+/// Returns the places where a CommonJS module gives its own `target` to its exports under the target's name, none where it is the
+/// module as a whole, `module.exports = run`; `None` where it is not exported by its value. Other files name the export, and no use of
+/// theirs depends on the name of what it was given.
+pub fn exported_by_value(sources: &dyn Sources, target: &IndexedDeclaration) -> Option<Vec<TextRange>> {
+    let keys = own_export_names(sources, target);
+    let is_of_module = target.row().is_some_and(|(_, row)| row.parent().is_none());
+    let imports = target.file.imports()?.unpack();
+    let exports = || imports.iter().filter(|import| import.kind == ImportKind::Export);
+    let is_whole = |import: &symd_syntax::Import| {
+        import.alias == Some(WHOLE) && import.imported == Imported::Name(target.name())
+    };
+    let is_commonjs =
+        is_of_module && target.file.holds("exports") && exports().all(|one| one.alias == Some(WHOLE));
+    (is_commonjs && (!keys.is_empty() || exports().any(|one| is_whole(&one)))).then_some(keys)
+}
+
 /// Returns the bytes of the keys by which a text gives the variable `name` to the export of that name.
 fn keys(text: &str, name: &str) -> Vec<usize> {
     let mut found = Vec::new();

@@ -55,6 +55,13 @@ pub(super) fn variable_class(
     match found {
         Bound::Type(at, written) => type_class(resolver, here, (written, at), None),
         _ if is_bound_again(resolver, here, start, name)? => Ok(None),
+        // Other files of Python may set what a module holds: `module.name = value`.
+        _ if resolver.family == Family::Python
+            && scope::function_around(here, start).is_none()
+            && is_set_elsewhere(resolver, here, start, name)? =>
+        {
+            Ok(None)
+        }
         Bound::Value(at) => class_of_value(resolver, here, at, steps),
         Bound::Context(end) => context_class(resolver, here, end, steps),
         Bound::Unknown => Ok(None),

@@ -10,6 +10,7 @@ mod written_type;
 use self::binding::{member_class, variable_class};
 use self::chain::{Chain, ChainPart, chain_before, read_chain};
 use self::results::result_class;
+use crate::context::{argument_of, last_word};
 use crate::family::Family;
 use crate::hierarchy::classes::{self, is_class};
 use crate::hierarchy::inherited::Inherited;
@@ -24,7 +25,7 @@ use symd_base::{Cancel, RelPath, TextRange};
 const MAX_STEPS: usize = 12;
 
 /// For each member use at `places`: resolves the member of that name in the class of the object before it; one of `members` takes
-/// precedence. `None` where the class is unknown, and always outside Python, JavaScript and TypeScript.
+/// precedence. For each keyword of a call of a method: resolves the parameter. `None` where the class is unknown, and always outside Python, JavaScript and TypeScript.
 pub fn object_members(
     sources: &dyn Sources,
     places: &[(RelPath, TextRange)],
@@ -40,7 +41,7 @@ pub fn object_members(
         cancel.check()?;
         let here = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file));
         classes.push(match here {
-            Some(here) => class_before(&resolver, &here, range.start)?,
+            Some(here) => asked_member(&resolver, &here, *range)?,
             None => None,
         });
     }
@@ -48,11 +49,51 @@ pub fn object_members(
         return Ok(none);
     }
     let inherited = Inherited::read(&resolver)?;
-    let member = |class: Option<IndexedDeclaration>| {
-        let class = class?;
-        inherited.member(|one| one.is_same_declaration(&class), first.name(), members)
+    let member = |asked: Option<AskedMember>| {
+        let AskedMember { class, method } = asked?;
+        let is_class = |one: &IndexedDeclaration| one.is_same_declaration(&class);
+        match method {
+            Some(method) => parameter(&inherited.member(is_class, &method, &[])?, first.name()),
+            None => inherited.member(is_class, first.name(), members),
+        }
     };
     Ok(classes.into_iter().map(member).collect())
+}
+
+/// What a name stands for at a place: a member of an object, or a parameter of a method of it.
+struct AskedMember {
+    /// The object's class.
+    class: IndexedDeclaration,
+    /// The method that is called with the name as a keyword.
+    method: Option<String>,
+}
+
+fn asked_member(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    range: TextRange,
+) -> Result<Option<AskedMember>, Cancelled> {
+    let text = here.text.as_str();
+    let (at, method) = match argument_of(text, range.start as usize, range.end as usize, resolver.family) {
+        Some(end) => {
+            let method = last_word(&text[..end]);
+            (u32::try_from(end - method.len()).unwrap_or(u32::MAX), Some(method.to_owned()))
+        }
+        None => (range.start, None),
+    };
+    Ok(class_before(resolver, here, at)?.map(|class| AskedMember { class, method }))
+}
+
+/// Returns the parameter of that name of a method.
+fn parameter(method: &IndexedDeclaration, name: &str) -> Option<IndexedDeclaration> {
+    let (outline, row) = method.row()?;
+    let inside = method.row + 1..=method.row + row.descendants as usize;
+    let is_it = |at: &usize| {
+        let row = &outline.rows[*at];
+        row.is_local() && row.parent() == Some(method.row) && outline.name(row) == name
+    };
+    let row = inside.into_iter().find(is_it)?;
+    Some(IndexedDeclaration { file: method.file.clone(), row })
 }
 
 /// Returns the class of the object before the member at byte `at`.

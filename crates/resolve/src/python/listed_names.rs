@@ -1,7 +1,9 @@
 //! Where a Python program lists the names of a module or of an object: it picks some by their beginning or end (`globals()` and
-//! `name.startswith("handle_")`), or gives the attributes of an object away with their names (`json.dumps(x.__dict__)`). Invariant: what
+//! `name.startswith("handle_")`), or gives the attributes of an object away with their names, or takes
+//! them (`json.dumps(x.__dict__)`, `self.__dict__.update(options)`). Invariant: what
 //! lists names and neither picks nor gives away is no cause for doubt.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::brackets::close_bracket;
@@ -62,13 +64,49 @@ pub(crate) fn picked(
             }
         }
     }
+    let mut looked_at = BTreeSet::new();
+    for listing in LISTINGS {
+        for here in with_name(resolver, listing)? {
+            if !looked_at.insert(here.file.path.clone()) {
+                continue;
+            }
+            for (start, end) in slices_that_pick(here.text.as_str(), target.name()) {
+                if lists_target(resolver, &here, start, target, owner)? {
+                    found.push((here.file.path.clone(), TextRange::new(start, end)));
+                }
+            }
+        }
+    }
     Ok(found)
+}
+
+/// Finds comparisons of a part of a text with a part of the name: `key[:4] == "cmd_"`. Each with the bytes of the part's brackets.
+fn slices_that_pick(text: &str, name: &str) -> Vec<(u32, u32)> {
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let slice = |(close, _): (usize, &str)| {
+        let open = text[..close].rfind('[')?;
+        let inside = &text[open + 1..close];
+        let part = match inside.split_once(':')? {
+            ("", count) if is_number(count) => NamePart::Beginning,
+            (count, "") if count.strip_prefix('-').is_some_and(is_number) => NamePart::End,
+            _ => return None,
+        };
+        let behind = text[close + 1..].split('\n').next()?.trim_start();
+        let is_compared = ["==", "!=", "in "].iter().any(|sign| behind.starts_with(sign));
+        let place = u32::try_from(open).ok().zip(u32::try_from(close + 1).ok())?;
+        (is_compared && has_part(behind, part, name)).then_some(place)
+    };
+    text.match_indices(']').filter_map(slice).collect()
 }
 
 /// Whether the argument, a string or a tuple of strings, is a part of the name.
 fn picks(behind: &str, part: NamePart, name: &str) -> bool {
-    let call = &behind[..close_bracket(behind, 0)];
-    let mut literals = call.split(['"', '\'']).skip(1).step_by(2);
+    has_part(&behind[..close_bracket(behind, 0)], part, name)
+}
+
+/// Whether one of the strings in a text is such a part of the name.
+fn has_part(text: &str, part: NamePart, name: &str) -> bool {
+    let mut literals = text.split(['"', '\'']).skip(1).step_by(2);
     literals.any(|literal| {
         literal.len() >= TELLING
             && match part {
@@ -195,8 +233,8 @@ pub(crate) fn given_away(
     Ok(found)
 }
 
-/// Returns the object whose attributes the word at `range` gives to something that may read their names; `None` where only the
-/// attributes of another object are set, or one is asked for.
+/// Returns the object whose attributes the word at `range` gives to something that may read their names, or sets by the names that
+/// something else has; `None` where only the attributes of another object are set, or one is asked for.
 fn given_object<'h>(here: &'h Rc<CurrentFile>, word: &str, range: TextRange) -> Option<&'h str> {
     let text = here.text.as_str();
     let behind = &text[range.end as usize..];
@@ -216,8 +254,15 @@ fn given_object<'h>(here: &'h Rc<CurrentFile>, word: &str, range: TextRange) -> 
         return None;
     }
     let behind = behind.trim_start();
-    let harmless =
-        ["[", "=", "!=", ".get(", ".update(", ".copy(", ".pop(", ".setdefault(", ".clear(", ".values("];
+    // What another object has, or had when it was stored, is given back by the same names.
+    if let Some(update) = behind.strip_prefix(".update") {
+        let given = &update[..close_bracket(update, 0)];
+        let is_same = given.contains("__dict__") || given.contains("vars(");
+        let function = scope::function_around(here, range.start).map(|row| here.outline.rows[row]);
+        let is_restored = function.is_some_and(|row| here.outline.name(&row) == "__setstate__");
+        return (!is_same && !is_restored).then_some(object);
+    }
+    let harmless = ["[", "=", "!=", ".get(", ".copy(", ".pop(", ".setdefault(", ".clear(", ".values("];
     let left = text_before(text, before, Family::Python);
     let is_copied = ["update(", "copy(", "deepcopy(", "==", "!=", " in", "update(**"];
     let is_harmless = harmless.iter().any(|one| behind.starts_with(one))
@@ -239,7 +284,21 @@ fn has_objects_of(there: &CurrentFile, class: &IndexedDeclaration, object: &str)
 
 #[cfg(test)]
 mod tests {
-    use super::{NamePart, picks};
+    use super::{NamePart, picks, slices_that_pick};
+
+    #[test]
+    fn slices_that_are_compared_with_a_part_of_a_name() {
+        for (text, expected) in [
+            ("if key[:3] == \"do_\":", vec![(6, 10)]),
+            ("if key[-3:] in ('_it', '_at'):", vec![(6, 11)]),
+            ("if key[:3] == \"on_\":", vec![]),
+            ("key[0] == \"do_\"", vec![]),
+            ("é[3:] + \"do_\"", vec![]),
+            ("]", vec![]),
+        ] {
+            assert_eq!(slices_that_pick(text, "do_it"), expected, "{text}");
+        }
+    }
 
     #[test]
     fn parts_that_pick_a_name() {

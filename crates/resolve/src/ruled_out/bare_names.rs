@@ -56,7 +56,7 @@ fn is_member(target: &IndexedDeclaration) -> bool {
 fn stands_alone(here: &CurrentFile, range: TextRange, family: Family) -> bool {
     let text = here.text.as_str();
     let (start, end) = (range.start as usize, range.end as usize);
-    if receiver(text, start, family) != Receiver::None || argument_of(text, start, end, family).is_some() {
+    if receiver(text, start, family) != Receiver::None {
         return false;
     }
     let rows = &here.outline.rows;
@@ -67,6 +67,10 @@ fn stands_alone(here: &CurrentFile, range: TextRange, family: Family) -> bool {
         }
         // A member of an object that a constant holds.
         return family == Family::Python || row.is_local() || row.parent().is_none();
+    }
+    // A parameter with a default, which looks like a keyword, is a row.
+    if argument_of(text, start, end, family).is_some() {
+        return false;
     }
     let before = text.get(..start).unwrap_or("");
     let is_quoted = before.ends_with(['"', '\'', '`']);

@@ -52,6 +52,7 @@ fn objects_of_python() {
         // What may be something else.
         ("c = Cart()\nc = other()\nc.total()", &[]),
         ("c = Cart()\ndef f():\n    global c\n    c = other()\nc.total()", &[]),
+        ("c = Cart()\nc.total()\n//- more.py\nimport user\nuser.c = other()", &[]),
         ("c = Cart() or Box()\nc.total()", &[]),
         ("c = [Cart()]\nc.total()", &[]),
         ("c, d = Cart(), Box()\nc.total()", &[]),
@@ -70,6 +71,13 @@ fn objects_of_python() {
             format!("{CART}//- user.py\nimport lib\nfrom lib import Cart, Box, make, maybe\n{user}\n");
         assert_eq!(told(&fixture), expected, "{user}");
     }
+}
+
+#[test]
+fn keywords_of_methods() {
+    let lib = "//- lib.py\nclass Cart:\n    def add(self):\n        return self\n\n    def pay(self, $0who): ...\n\nclass Box:\n    def pay(self, who): ...\n\n";
+    let user = "c = Cart().add()\nc.pay(who=1)\nBox().pay(who=2)\nother.pay(who=3)\n";
+    assert_eq!(told(&format!("{lib}{user}")), ["lib.py:11", "lib.py:12!"]);
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn bare_names_are_no_members() {
         let out = places.iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| line(place));
         (out.collect::<Vec<usize>>(), are_beyond_keywords(&targets))
     };
-    let python = "//- a.py\nclass A:\n    def __init__(self, size):\n        self.$0size = size\n\nsize = 1\nprint(size, a.size)\nclass B:\n    size = 2\n";
+    let python = "//- a.py\nclass A:\n    def __init__(self, size=0):\n        self.$0size = size\n\nsize = 1\nprint(size, a.size)\nclass B:\n    size = 2\n";
     assert_eq!(lines(python), (vec![2, 3, 5, 6], true));
     let field = "//- a.py\n@dataclass\nclass A:\n    $0size: int\n\nA(size=1)\nf(size)\n";
     assert_eq!(lines(field), (vec![6], false));

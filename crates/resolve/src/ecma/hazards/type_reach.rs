@@ -109,7 +109,9 @@ impl TypeReach {
                     return Ok(true);
                 }
             }
-            return Ok(false);
+            // `[new User(), other]`
+            let made = value.match_indices("new ").map(|(new, word)| first_word(&value[new + word.len()..]));
+            return Ok(value.starts_with('[') && made.into_iter().any(|made| self.is_in(made)));
         }
         if value == "this" {
             return Ok(self.is_around(symbol, text, at));
@@ -221,11 +223,15 @@ fn written_type(behind: &str) -> &str {
 
 /// Returns the call or the name that a variable is declared with, in the text behind its name.
 fn given_value(behind: &str) -> Option<&str> {
+    // `for (const user of users)`
+    if let Some(items) = behind.strip_prefix(" of ") {
+        return Some(up_to(items, &[')', '\n']).trim());
+    }
     let value = behind.trim_start().strip_prefix('=').filter(|rest| !rest.starts_with(['=', '>']))?;
     let value = up_to(value, &[';', '\n']).trim();
     let value = value.strip_prefix("await ").unwrap_or(value).trim_start();
     let is_name = value.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
-    (is_name && !value.contains("=>")).then_some(value)
+    ((is_name || value.starts_with('[')) && !value.contains("=>")).then_some(value)
 }
 
 /// What a pattern takes apart, of which a variable gets the rest.
@@ -291,6 +297,8 @@ mod tests {
             (" = make(1, 2);", Some("make(1, 2)")),
             (" = await load(\"a\")\n", Some("load(\"a\")")),
             (" = other;", Some("other")),
+            (" = [new User()];", Some("[new User()]")),
+            (" of users) f(x);", Some("users")),
             (" = { a: 1 };", None),
             (" = x => x;", None),
             (" == make()", None),

@@ -70,7 +70,7 @@ pub(super) fn member(
             format!("the names of its class's fields may be given to the program here, '{old}' among them");
         found.extend(doubt(HazardPlaces::All, text, field_readers(resolver, first)?));
         let text = format!(
-            "the attributes of an object are given away with their names, and '{old}' may be one of them"
+            "the attributes of an object are given away or taken with their names, and '{old}' may be one of them"
         );
         found.extend(doubt(HazardPlaces::All, text, given_away(resolver, first)?));
     }

@@ -165,6 +165,9 @@ fn objects_that_are_printed() {
         //- b.ts\nimport { User, Order } from \"./a\";\nconst user = new User();\nconst other = new Box();\nconsole.log(user);\n\
         console.log(user.age, \"user\", other);\nfunction show(order: Order) { console.log(\"order\", order); }\n";
     check("years", fixture, &["doubt b.ts:4 b.ts:6"]);
+    let items = "//- a.ts\nexport class User { $0age = 1; }\nconst users = [new User()];\nfor (const user of users) console.log(user);\n\
+        const boxes = [new Box()];\nfor (const box of boxes) console.log(box);\n";
+    check("years", items, &["doubt a.ts:3"]);
     let class = fixture.replace("class User { $0age", "class $0User { age");
     check("Person", &class, &["doubt b.ts:4 b.ts:6"]);
     check("Command", &fixture.replace("$0age", "age").replace("interface Order", "interface $0Order"), &[]);

@@ -48,5 +48,8 @@ fn attributes_that_are_given_away_with_their_names() {
         def f(a):\n    return dumps(vars(a))\n\ndef g(a):\n    return vars(a)['x'], a.__dict__ == a.__dict__\n\
         //- b.py\ndef f(a):\n    return dumps(vars(a))\n";
     check("name", fixture, &["doubt a.py:11 a.py:14"]);
+    let taken = "//- a.py\nclass A:\n    def __init__(self, **kw):\n        self.$0host = 1\n        self.__dict__.update(kw)\n\n\
+        \x20   def __setstate__(self, state):\n        self.__dict__.update(state)\n";
+    check("name", taken, &["doubt a.py:4"]);
     check("name", &fixture.replace("$0host", "host").replace("def dump", "def $0dump"), &[]);
 }
