@@ -173,7 +173,6 @@ impl Handler for ServerMessageHandler {
     fn notification(&self, method: &str, params: &RawJson) {
         match method {
             "textDocument/publishDiagnostics" => self.published.take(params),
-            "textDocument/clangd.fileStatus" => self.published.take_status(params),
             "$/progress" => {
                 if let Some(fact) = self.progress(params) {
                     self.send_fact(fact);

@@ -1,7 +1,7 @@
 //! The diagnostics that a server publishes on its own (`textDocument/publishDiagnostics`): the latest ones of
 //! each file. Invariant: a later publication of a file replaces the earlier one as a whole.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
@@ -35,15 +35,6 @@ pub(crate) struct Published {
 struct Files {
     rim: Converter,
     by_file: BTreeMap<FileRef, Publication>,
-    /// The files at which the server says that it still works: what it published of them may be of old headers.
-    unfinished: BTreeSet<FileRef>,
-}
-
-/// The parameters of `textDocument/clangd.fileStatus`.
-#[derive(Deserialize)]
-struct FileStatus {
-    uri: String,
-    state: String,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +49,7 @@ impl Published {
     /// Creates an empty table. `rim` converts publications that come before the position encoding is
     /// negotiated.
     pub(crate) fn new(server: &str, rim: Converter) -> Published {
-        let files = Mutex::new(Files { rim, by_file: BTreeMap::new(), unfinished: BTreeSet::new() });
+        let files = Mutex::new(Files { rim, by_file: BTreeMap::new() });
         Published { server: server.to_owned(), files, count: watch::Sender::new(0) }
     }
 
@@ -92,33 +83,6 @@ impl Published {
         files.by_file.insert(file, Publication { version, number, diagnostics });
         drop(files);
         self.count.send_replace(number);
-    }
-
-    /// Stores whether the server still works at a file.
-    pub(crate) fn take_status(&self, params: &RawJson) {
-        let FileStatus { uri, state } = match params.decode() {
-            Ok(status) => status,
-            Err(error) => {
-                tracing::debug!(server = self.server, %error, "invalid status of a file");
-                return;
-            }
-        };
-        let mut files = self.files();
-        let file = files.rim.file(&uri);
-        let is_idle = state == "idle";
-        if is_idle {
-            files.unfinished.remove(&file);
-        } else if files.unfinished.len() < PUBLISHED_FILES {
-            files.unfinished.insert(file);
-        }
-        drop(files);
-        // Wakes those that wait for the file.
-        self.count.send_modify(|_| {});
-    }
-
-    /// Whether the server has said that it still works at a file.
-    pub(crate) fn is_unfinished(&self, file: &FileRef) -> bool {
-        self.files().unfinished.contains(file)
     }
 
     /// Returns the number of the latest publication; later ones have higher numbers.

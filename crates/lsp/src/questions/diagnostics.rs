@@ -81,13 +81,9 @@ impl Session {
         let file = FileRef::Project(path.clone());
         // Without a version, a publication is taken to be about the current text if it came after that was
         // sent.
-        let is_about_it = |publication: &Publication| {
-            let is_of_text = match publication.version {
-                Some(version) => version >= told.version,
-                None => publication.number > told.published_before,
-            };
-            // clangd publishes by the headers as they were, too, before it has read those that changed.
-            is_of_text && !self.published.is_unfinished(&file)
+        let is_about_it = |publication: &Publication| match publication.version {
+            Some(version) => version >= told.version,
+            None => publication.number > told.published_before,
         };
         let published = async {
             tokio::select! {
