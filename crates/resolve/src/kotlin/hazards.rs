@@ -51,7 +51,13 @@ pub(crate) fn kotlin_hazards(
             continue;
         }
         let mut places = Vec::new();
-        for file in files_with_values(&resolver, names.class_name())? {
+        let one = |word: &str| BTreeSet::from([word.to_owned()]);
+        let files = match names.words() {
+            Some(words) => files_with(&resolver, &words.iter().map(|word| (*word).to_owned()).collect())?,
+            None if names.is_of_class_alone() => files_with(&resolver, &one(names.class_name()))?,
+            None => files_with_values(&resolver, names.class_name())?,
+        };
+        for file in files {
             cancel.check()?;
             let Some((key, _)) = resolver.kotlin().file(&file.file.path) else { continue };
             let ranges = resolver.kotlin().universe().places_of_texts(key, &names);

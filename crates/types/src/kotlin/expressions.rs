@@ -113,6 +113,9 @@ impl Universe<'_> {
                 self.binary_type(file, node)
             }
             K::InfixExpression => {
+                if let Some(ty) = self.split_type(file, node) {
+                    return ty;
+                }
                 let parts: Vec<NodeId> = file.children(node).collect();
                 match parts[..] {
                     [left, name, right] => {

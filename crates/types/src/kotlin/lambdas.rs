@@ -68,6 +68,9 @@ impl Universe<'_> {
             // `object name { … }`
             K::InfixExpression => match file.children(holder).collect::<Vec<_>>()[..] {
                 [left, name, right] if right == value => {
+                    if let Some((call, arguments)) = self.resolve_split(file, holder) {
+                        return self.expected_by(file, (holder, &call), &arguments, lambda);
+                    }
                     let receiver = self.expression_type(file, left);
                     let arguments = Arguments::operands(&[lambda], CallForm::Infix);
                     let wanted = NameUse::Call(&arguments);

@@ -48,6 +48,7 @@ mod result_extent;
 mod scopes;
 mod smart_casts;
 mod source_file;
+mod split_infix;
 mod substitution;
 mod subtyping;
 #[cfg(test)]

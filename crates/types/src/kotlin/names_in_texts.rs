@@ -57,6 +57,17 @@ impl NamesInTexts {
         self.printed.is_empty() && self.classes.is_empty() && self.members_of.is_none()
     }
 
+    /// Returns words of which a file holds one where it makes texts of the names; `None` if a file may without them.
+    pub fn words(&self) -> Option<&'static [&'static str]> {
+        let is_of_members = self.printed.is_empty() && self.classes.is_empty() && self.entries_of.is_none();
+        is_of_members.then_some(&MEMBER_LISTS)
+    }
+
+    /// Whether only code that names the class, or stands in it, makes texts of the names.
+    pub fn is_of_class_alone(&self) -> bool {
+        self.printed.is_empty() && self.entries_of.is_none()
+    }
+
     /// Returns the name of the class whose objects' texts, or whose reflection, hold the name.
     pub fn class_name(&self) -> &str {
         &self.class_name
@@ -131,9 +142,7 @@ impl Universe<'_> {
         for node in file.tree().nodes() {
             self.steps.set(0);
             let is_it = match file.kind(node) {
-                K::InterpolatedIdentifier | K::InterpolatedExpression => {
-                    self.has_name(&self.expression_type(&file, node), names)
-                }
+                K::InterpolatedIdentifier | K::InterpolatedExpression => self.has_name(&file, node, names),
                 K::AdditiveExpression => self.is_joined(&file, node, names),
                 K::CallExpression => self.is_text_of(&file, node, names),
                 K::NavigationExpression => self.reads_a_name(&file, node, names),
@@ -146,9 +155,13 @@ impl Universe<'_> {
         found
     }
 
-    /// Whether objects of a type are, or hold, some whose texts have the name.
-    fn has_name(&self, ty: &Type, names: &NamesInTexts) -> bool {
-        !names.printed.is_empty() && self.prints(ty, names, MAX_HOLDERS, MAX_ARGUMENTS)
+    /// Whether a value is, or holds, an object whose text has the name.
+    fn has_name(&self, file: &ProjectFile, value: NodeId, names: &NamesInTexts) -> bool {
+        !names.printed.is_empty() && self.is_printed(&self.expression_type(file, value), names)
+    }
+
+    fn is_printed(&self, ty: &Type, names: &NamesInTexts) -> bool {
+        self.prints(ty, names, MAX_HOLDERS, MAX_ARGUMENTS)
     }
 
     fn prints(&self, ty: &Type, names: &NamesInTexts, holders: usize, depth: usize) -> bool {
@@ -200,8 +213,9 @@ impl Universe<'_> {
         let [left, operator, right] = parts[..] else { return false };
         let string = self.library_class("kotlin", "String");
         file.kind(operator) == K::Plus
+            && !names.printed.is_empty()
             && matches!(self.expression_type(file, left), Type::Class(one) if Some(one.class) == string)
-            && self.has_name(&self.expression_type(file, right), names)
+            && self.has_name(file, right, names)
     }
 
     /// Whether a call makes a text of such an object, or looks an entry up by its name.
@@ -219,16 +233,15 @@ impl Universe<'_> {
         {
             return true;
         }
-        if PRINTING.contains(&name)
-            && values().any(|value| self.has_name(&self.expression_type(file, value), names))
-        {
+        if PRINTING.contains(&name) && values().any(|value| self.has_name(file, value, names)) {
             return true;
         }
         let receiver = || file.children(callee).last().and_then(|last| self.before_suffix(file, last));
         JOINING.contains(&name)
+            && !names.printed.is_empty()
             && arguments.lambda.is_none()
             && file.kind(callee) == K::NavigationExpression
-            && matches!(receiver(), Some(Qualifier::Value(ty)) if self.has_name(&ty, names))
+            && matches!(receiver(), Some(Qualifier::Value(ty)) if self.is_printed(&ty, names))
     }
 
     /// Whether a call is `Enum.valueOf(…)`, within the enum too, or `enumValueOf<Enum>(…)`.

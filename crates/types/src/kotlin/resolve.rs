@@ -127,6 +127,9 @@ impl Universe<'_> {
                 self.resolve_argument(file, parent, name)
             }
             K::InfixExpression if file.children(parent).nth(1) == Some(node) => {
+                if let Some((found, _)) = self.resolve_split(file, parent) {
+                    return NameResolution::of(Some(found));
+                }
                 let parts: Vec<NodeId> = file.children(parent).collect();
                 let receiver = self.expression_type(file, parts[0]);
                 let arguments = Arguments::operands(&parts[2..], CallForm::Infix);

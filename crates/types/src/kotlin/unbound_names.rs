@@ -7,6 +7,7 @@ use super::qualifiers::Qualifier;
 use super::resolve::is_argument_name;
 use super::scopes::{Level, is_foreign};
 use super::source_file::SourceFile;
+use super::split_infix::split_call;
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
@@ -27,7 +28,9 @@ impl Universe<'_> {
                 Some(Qualifier::Value(ty)) => self.extensions_elsewhere(file, &ty, name),
                 _ => Vec::new(),
             },
-            Some((infix, K::InfixExpression)) if file.children(infix).nth(1) == Some(node) => {
+            Some((infix, K::InfixExpression))
+                if file.children(infix).nth(1) == Some(node) && split_call(file, infix).is_none() =>
+            {
                 let object = file.children(infix).next();
                 object.map_or(Vec::new(), |object| {
                     self.extensions_elsewhere(file, &self.expression_type(file, object), name)
