@@ -443,3 +443,35 @@ fn a_type_that_adds_to_a_librarys_is_not_renamed() {
         assert!(done.contains("[1 change in 1 file"), "{done}");
     });
 }
+
+#[test]
+fn members_follow_where_the_text_tells_the_class_of_the_object() {
+    let files: [(&str, &[u8]); 3] = [
+        ("lib.py", b"class Cart:\n    def __init__(self, size=0):\n        self.size = size\n\n    def add(self):\n        self.size += 1\n        return self\n"),
+        ("use.py", b"from lib import Cart\n\ncart = Cart(size=2).add()\nprint(cart.size)\n\n\ndef show(cart: Cart):\n    return cart.size\n"),
+        ("other.py", b"size = 3\n\n\nclass Box:\n    def __init__(self):\n        self.size = size\n\n\nprint(Box().size)\n"),
+    ];
+    play(&files, Answers::NoServer, async |stage| {
+        let wanted = json!({ "name_path": "Cart/size", "relative_path": "lib.py", "new_name": "count" });
+        let done = stage.done("rename_symbol", wanted.clone()).await;
+        assert!(done.contains("[4 changes in 2 files; syntax (") && done.contains("; complete"), "{done}");
+        assert!(
+            stage.text("lib.py").contains("self.count = size\n")
+                && stage.text("lib.py").contains("self.count += 1")
+        );
+        assert!(
+            stage.text("use.py").contains("Cart(size=2)")
+                && stage.text("use.py").contains("print(cart.count)")
+        );
+        assert_eq!(stage.bytes("other.py"), files[2].1);
+    });
+    let again = [
+        files[0],
+        ("use.py", b"import lib\n\ncart = lib.Cart()\ncart = make()\nprint(cart.size)\n" as &[u8]),
+    ];
+    play(&again, Answers::NoServer, async |stage| {
+        let wanted = json!({ "name_path": "Cart/size", "relative_path": "lib.py", "new_name": "count" });
+        let told = stage.refused("rename_symbol", wanted).await;
+        assert!(told.contains("the meaning of 1 of the places named 'size' is unknown"), "{told}");
+    });
+}

@@ -18,10 +18,10 @@ pub type PlainFile = (RelPath, LanguageId);
 
 /// What is kept for the next questions. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KeptPlain(Arc<Mutex<Kept>>);
+pub(super) struct KeptPlain(Arc<Mutex<PlainFacts>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct PlainFacts {
     /// The files as of so many changes of their set.
     files: Option<(u64, Arc<Languages>, Arc<[PlainFile]>)>,
     /// Number of changes of contents that were told.
@@ -106,7 +106,7 @@ impl KeptPlain {
         self.locked().lacking.clear();
     }
 
-    fn locked(&self) -> MutexGuard<'_, Kept> {
+    fn locked(&self) -> MutexGuard<'_, PlainFacts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

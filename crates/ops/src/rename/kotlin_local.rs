@@ -19,9 +19,6 @@ use symd_lsp::ServerError;
 use symd_resolve::{self as resolve, EditedText, KotlinLocal, LocalUses};
 use symd_syntax::SymbolKind;
 
-/// A range of a file.
-type Place = (RelPath, TextRange);
-
 /// Plans the rename of the one local that the name path means; `None` if it means none.
 pub(super) async fn planned(project: &Project, ask: &Rename) -> Result<Option<PlannedRename>, RenameError> {
     let (wanted, languages) = (ask.wanted.clone(), project.languages.clone());
@@ -85,7 +82,7 @@ fn target(view: &View, languages: &symd_config::Languages, local: &KotlinLocal) 
 struct LocalFacts {
     uses: LocalUses,
     /// What has the new name in its scope.
-    beside: Vec<Place>,
+    beside: Vec<(RelPath, TextRange)>,
     /// Why uses may be missing, in clauses.
     unread: Vec<String>,
 }
@@ -119,7 +116,7 @@ async fn drafted(
     }
     let documented = uses.documented.len();
     places.append(&mut uses.documented);
-    let list = |places: Vec<Place>| {
+    let list = |places: Vec<(RelPath, TextRange)>| {
         project.with_view(move |view: &View, cancel: &Cancel| listed(view, &places, cancel))
     };
     if !uses.open.is_empty() {
@@ -194,9 +191,9 @@ fn edited(
     view: &View,
     local: &KotlinLocal,
     new_name: &str,
-    (places, beside): (Vec<Place>, Vec<Place>),
+    (places, beside): (Vec<(RelPath, TextRange)>, Vec<(RelPath, TextRange)>),
     cancel: &Cancel,
-) -> Result<(ServerEdit, Vec<Place>), ServerEditError> {
+) -> Result<(ServerEdit, Vec<(RelPath, TextRange)>), ServerEditError> {
     let mut edit = ServerEdit::default();
     for (path, range) in places {
         let file = edit.file(view, &path)?;

@@ -24,7 +24,7 @@ const CLASS_NAMES: [&str; 5] =
 /// How often a value or a class is handed on.
 const MAX_FORWARDS: usize = 3;
 
-struct Search<'q, 's> {
+struct ClassNameSearch<'q, 's> {
     symbol: &'q JavaRenamed<'q, 's>,
     /// The class, and what a value of it may be declared to be.
     kin: Vec<IndexedDeclaration>,
@@ -40,7 +40,7 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
     let kin: Vec<_> = std::iter::once(class.clone())
         .chain(above.into_iter().map(|at| graph.node(at).class.clone()))
         .collect();
-    let mut search = Search { symbol, kin, places: Vec::new(), forwarding: Vec::new() };
+    let mut search = ClassNameSearch { symbol, kin, places: Vec::new(), forwarding: Vec::new() };
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         search.places.extend(made_names(&one, &symbol.old));
@@ -63,7 +63,7 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
     Ok(RenameHazard::doubt(text, search.places))
 }
 
-impl Search<'_, '_> {
+impl ClassNameSearch<'_, '_> {
     /// Reads the calls that give a class's name.
     fn read_calls(&mut self, one: &FamilyText) -> Result<(), Cancelled> {
         let Some(here) = one.current(self.symbol.resolver) else { return Ok(()) };

@@ -21,7 +21,7 @@ use symd_syntax::Row;
 const MAX_FORWARDS: usize = 3;
 
 /// Looks for values of one kind in the project's texts.
-struct Search<'q, 's> {
+struct PrintedValueSearch<'q, 's> {
     symbol: &'q JavaRenamed<'q, 's>,
     bearer: NameBearer,
     /// What has values of the class, or holds them.
@@ -46,7 +46,7 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
         }
     };
     let has_texts = !bearer.has_own_text;
-    let mut search = Search { symbol, bearer, reach, places: Vec::new(), forwarding: Vec::new() };
+    let mut search = PrintedValueSearch { symbol, bearer, reach, places: Vec::new(), forwarding: Vec::new() };
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         if is_constant {
@@ -94,7 +94,7 @@ fn named_in(one: &FamilyText, of: &str) -> Vec<SourcePlace> {
     places
 }
 
-impl Search<'_, '_> {
+impl PrintedValueSearch<'_, '_> {
     /// Reads one text: what becomes a text there, or what is given to the functions of these names.
     fn read(&mut self, one: &FamilyText, given_to: Option<&[String]>) -> Result<(), Cancelled> {
         let Some(here) = one.current(self.symbol.resolver) else { return Ok(()) };
