@@ -19,6 +19,9 @@ use symd_lsp::ServerError;
 use symd_resolve::{self as resolve, EditedText, KotlinLocal, LocalUses};
 use symd_syntax::SymbolKind;
 
+/// A file and a range of it.
+type FileRange = (RelPath, TextRange);
+
 /// Plans the rename of the one local that the name path means; `None` if it means none.
 pub(super) async fn planned(project: &Project, ask: &Rename) -> Result<Option<PlannedRename>, RenameError> {
     let (wanted, languages) = (ask.wanted.clone(), project.languages.clone());
@@ -82,7 +85,7 @@ fn target(view: &View, languages: &symd_config::Languages, local: &KotlinLocal) 
 struct LocalFacts {
     uses: LocalUses,
     /// What has the new name in its scope.
-    beside: Vec<(RelPath, TextRange)>,
+    beside: Vec<FileRange>,
     /// Why uses may be missing, in clauses.
     unread: Vec<String>,
 }
@@ -116,7 +119,7 @@ async fn drafted(
     }
     let documented = uses.documented.len();
     places.append(&mut uses.documented);
-    let list = |places: Vec<(RelPath, TextRange)>| {
+    let list = |places: Vec<FileRange>| {
         project.with_view(move |view: &View, cancel: &Cancel| listed(view, &places, cancel))
     };
     if !uses.open.is_empty() {
@@ -191,9 +194,9 @@ fn edited(
     view: &View,
     local: &KotlinLocal,
     new_name: &str,
-    (places, beside): (Vec<(RelPath, TextRange)>, Vec<(RelPath, TextRange)>),
+    (places, beside): (Vec<FileRange>, Vec<FileRange>),
     cancel: &Cancel,
-) -> Result<(ServerEdit, Vec<(RelPath, TextRange)>), ServerEditError> {
+) -> Result<(ServerEdit, Vec<FileRange>), ServerEditError> {
     let mut edit = ServerEdit::default();
     for (path, range) in places {
         let file = edit.file(view, &path)?;
