@@ -8,7 +8,7 @@ use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
 use symd_index::NeededWords;
 
-/// Maximum number of questions' words of which is kept which files lack them.
+/// Maximum number of questions for whose words it is kept which files lack them.
 const MAX_WORDS: usize = 16;
 /// Maximum number of files that are kept for the same words.
 const MAX_FILES: usize = 4_096;
@@ -22,7 +22,7 @@ pub(super) struct KeptPlain(Arc<Mutex<PlainFacts>>);
 
 #[derive(Debug, Default)]
 struct PlainFacts {
-    /// The files as of so many changes of their set.
+    /// The files, with the number of changes of their set and the languages by which they were listed.
     files: Option<(u64, Arc<Languages>, Arc<[PlainFile]>)>,
     /// Number of changes of contents that were told.
     changes: u64,
@@ -71,15 +71,10 @@ impl KeptPlain {
     }
 
     /// Removes the files that are known to lack the words.
-    pub(super) fn remove_lacking<T>(
-        &self,
-        words: &NeededWords,
-        files: &mut Vec<T>,
-        path: impl Fn(&T) -> &RelPath,
-    ) {
+    pub(super) fn remove_lacking(&self, words: &NeededWords, files: &mut Vec<PlainFile>) {
         let kept = self.locked();
         if let Some((_, lacking)) = kept.lacking.iter().find(|(of, _)| of == words) {
-            files.retain(|file| !lacking.contains(path(file)));
+            files.retain(|(path, _)| !lacking.contains(path));
         }
     }
 
@@ -121,9 +116,10 @@ mod tests {
 
     /// Returns which of the files are not known to lack the words.
     fn left(kept: &KeptPlain, words: &NeededWords, files: &[&str]) -> Vec<String> {
-        let mut files: Vec<RelPath> = files.iter().map(|file| path(file)).collect();
-        kept.remove_lacking(words, &mut files, |file| file);
-        files.iter().map(|file| file.as_str().to_owned()).collect()
+        let language = Languages::builtin().all().next().expect("a language").0;
+        let mut files: Vec<PlainFile> = files.iter().map(|file| (path(file), language)).collect();
+        kept.remove_lacking(words, &mut files);
+        files.iter().map(|(path, _)| path.as_str().to_owned()).collect()
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl View {
     /// Removes the files that lack some of the words. A file that was found to lack them is not read again for the same words until it
     /// changes.
     pub fn retain_holding(&self, files: &mut Vec<PlainFile>, words: &NeededWords) {
-        self.plain.remove_lacking(words, files, |(path, _)| path);
+        self.plain.remove_lacking(words, files);
         let mut lacking = Vec::new();
         files.retain(|(path, _)| {
             let held = self.words_held(path, words);
