@@ -18,7 +18,7 @@ pub(super) fn split_call(file: &SourceFile, infix: NodeId) -> Option<(NodeId, Ar
     let parts: Vec<NodeId> = file.children(infix).collect();
     let [left, name, right] = parts[..] else { return None };
     let between = TextRange::new(file.range(left).end, file.range(name).start);
-    if !file.slice(between).contains('\n') {
+    if !file.slice(between).contains('\n') || is_in_brackets(file, infix) {
         return None;
     }
     let arguments = match file.kind(right) {
@@ -30,6 +30,16 @@ pub(super) fn split_call(file: &SourceFile, infix: NodeId) -> Option<(NodeId, Ar
         _ => return None,
     };
     Some((name, arguments))
+}
+
+/// Whether line breaks around a node mean nothing, since it stands in parentheses or brackets.
+fn is_in_brackets(file: &SourceFile, node: NodeId) -> bool {
+    let of = |above: NodeId| match file.kind(above) {
+        K::ParenthesizedExpression | K::ValueArguments | K::IndexingSuffix => Some(true),
+        K::Statements | K::LambdaLiteral | K::ClassBody => Some(false),
+        _ => None,
+    };
+    file.ancestors(node).find_map(of).unwrap_or(false)
 }
 
 impl Universe<'_> {
