@@ -52,12 +52,16 @@ pub(crate) fn kotlin_hazards(
         }
         let mut places = Vec::new();
         let one = |word: &str| BTreeSet::from([word.to_owned()]);
-        let files = match names.words() {
-            Some(words) => files_with(&resolver, &words.iter().map(|word| (*word).to_owned()).collect())?,
-            None if names.is_of_class_alone() => files_with(&resolver, &one(names.class_name()))?,
+        let searched = match names.words() {
+            Some(words) => {
+                let words = words.iter().map(|word| (*word).to_owned()).collect();
+                files_with(&resolver, &words, &|_| true)?
+            }
+            None if names.is_of_class_alone() => files_with(&resolver, &one(names.class_name()), &|_| true)?,
             None => files_with_values(&resolver, names.class_name())?,
         };
-        for file in files {
+        found.extend(searched.doubt_of_others(names.class_name()));
+        for file in searched.files {
             cancel.check()?;
             let Some((key, _)) = resolver.kotlin().file(&file.file.path) else { continue };
             let ranges = resolver.kotlin().universe().places_of_texts(key, &names);
@@ -78,11 +82,12 @@ fn named_by_references(
     resolver: &Resolver,
     target: &IndexedDeclaration,
     id: DeclarationId,
-) -> Result<Option<RenameHazard>, Cancelled> {
+) -> Result<Vec<RenameHazard>, Cancelled> {
     let name = target.name();
     let read = format!("::{name}.name");
     let mut places = Vec::new();
-    for here in files_with(resolver, &BTreeSet::from([name.to_owned()]))? {
+    let reading = files_with(resolver, &BTreeSet::from([name.to_owned()]), &|text| text.contains(&read))?;
+    for here in &reading.files {
         let Some((key, file)) = resolver.kotlin().file(&here.file.path) else { continue };
         let text = here.text.as_str();
         for (at, _) in text.match_indices(&read) {
@@ -97,7 +102,8 @@ fn named_by_references(
         }
     }
     let doubt = RenameHazard::doubt(format!("the name '{name}' is read here as a text"), places);
-    Ok(doubt.map(|one| one.shown_at(HazardPlaces::All)))
+    let doubt = doubt.map(|one| one.shown_at(HazardPlaces::All));
+    Ok(doubt.into_iter().chain(reading.doubt_of_others(name)).collect())
 }
 
 /// Returns the doubt about a property that a library writes out under its name.
@@ -125,33 +131,62 @@ fn written_out(here: &CurrentFile, target: &IndexedDeclaration) -> Option<Rename
 }
 
 /// Returns the Kotlin files that name a class, or a function or variable that mentions it: there code has its values in hand.
-fn files_with_values(resolver: &Resolver, class: &str) -> Result<Vec<Rc<CurrentFile>>, Cancelled> {
+fn files_with_values(resolver: &Resolver, class: &str) -> Result<SearchedFiles, Cancelled> {
     let mut names = BTreeSet::from([class.to_owned()]);
-    for here in files_with(resolver, &names)? {
+    let naming = files_with(resolver, &names, &|_| true)?;
+    for here in &naming.files {
         for start in here.outline.occurrences.offsets_of(class) {
             let is_around = |row: &&Row| row.start <= start && start < row.end && row.name_start != start;
             let inner = here.outline.rows.iter().rfind(is_around);
             names.extend(inner.map(|row| here.outline.name(row).to_owned()));
         }
-        if names.len() > MAX_NAMES {
-            break;
-        }
     }
-    files_with(resolver, &names)
+    let are_others = naming.are_others || names.len() > MAX_NAMES;
+    let names = names.into_iter().take(MAX_NAMES).chain([class.to_owned()]).collect();
+    let found = files_with(resolver, &names, &|_| true)?;
+    Ok(SearchedFiles { are_others: found.are_others || are_others, ..found })
 }
 
-fn files_with(resolver: &Resolver, names: &BTreeSet<String>) -> Result<Vec<Rc<CurrentFile>>, Cancelled> {
+/// Returns the Kotlin files that hold one of the names, and whose text is wanted.
+fn files_with(
+    resolver: &Resolver,
+    names: &BTreeSet<String>,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<SearchedFiles, Cancelled> {
     let needed = names.iter().map(|name| NeededWords::of_name(name));
     let hashes: Vec<u32> = names.iter().map(|name| name_hash(name.as_bytes())).collect();
-    let mut found = Vec::new();
+    let mut found = SearchedFiles::default();
     for file in resolver.sources.snapshot().files.with_any_words(needed) {
         resolver.cancel.check()?;
-        if has_types(file) && hashes.iter().any(|hash| file.holds_hash(*hash)) {
-            found.extend(resolver.read_file(file));
+        let holds = has_types(file) && hashes.iter().any(|hash| file.holds_hash(*hash));
+        if !holds || !resolver.sources.text(&file.path).is_some_and(|text| is_wanted(&text)) {
+            continue;
         }
-        if found.len() >= MAX_FILES {
+        if found.files.len() == MAX_FILES {
+            found.are_others = true;
             break;
         }
+        found.files.extend(resolver.read_file(file));
     }
     Ok(found)
+}
+
+/// The files that are looked into for texts that are made of names.
+#[derive(Default)]
+struct SearchedFiles {
+    files: Vec<Rc<CurrentFile>>,
+    /// Whether there are more, which are not looked into.
+    are_others: bool,
+}
+
+impl SearchedFiles {
+    /// Returns the doubt about files that are not looked into.
+    fn doubt_of_others(&self, name: &str) -> Option<RenameHazard> {
+        self.are_others.then(|| {
+            let text = format!(
+                "only {MAX_FILES} files were searched for texts that are made of '{name}' or its values"
+            );
+            RenameHazard::doubt_without_place(text)
+        })
+    }
 }
