@@ -1,9 +1,12 @@
 //! The class of what a variable, a parameter or a member of a class holds: by its annotation, or by the only value that it is ever given.
 
+use std::cell::Cell;
+
 use super::chain::chain_ending;
 use super::results::result_class;
 use super::written_type::{annotation_end, type_class};
-use super::{MAX_STEPS, class_of_chain, class_of_value};
+use super::{class_of_chain, class_of_value, unless_descriptor};
+use crate::brackets::{close_bracket, open_bracket};
 use crate::constructed::{Binding, bound};
 use crate::context::{last_word, text_before};
 use crate::family::Family;
@@ -17,14 +20,14 @@ use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 
-/// What is bound: a variable or parameter, or a member of a class.
+/// Whether a name is a variable, or parameter, or a member of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BoundKind {
     Variable,
     Member,
 }
 
-/// What the text says of a variable where it is bound.
+/// How a variable gets its value, by the text around its name.
 #[derive(Debug, PartialEq, Eq)]
 enum Bound<'t> {
     /// It has the type that is written at this byte.
@@ -43,7 +46,7 @@ pub(super) fn variable_class(
     here: &CurrentFile,
     (at, name): (u32, &str),
     declared: &[IndexedDeclaration],
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let start = match declared {
         [one] => here.row_of(one).map(|row| here.outline.rows[row].name_start),
@@ -52,19 +55,21 @@ pub(super) fn variable_class(
     };
     let Some(start) = start else { return Ok(None) };
     let found = bound_at(here, start as usize, name, BoundKind::Variable);
+    // Python's annotations hold for no later assignment.
+    let is_declared = resolver.family != Family::Python && matches!(found, Bound::Type(..));
     match found {
+        Bound::Unknown => Ok(None),
+        _ if !is_declared && is_bound_again(resolver, here, start, name)? => Ok(None),
         Bound::Type(at, written) => type_class(resolver, here, (written, at), None),
-        _ if is_bound_again(resolver, here, start, name)? => Ok(None),
         // Other files of Python may set what a module holds: `module.name = value`.
         _ if resolver.family == Family::Python
             && scope::function_around(here, start).is_none()
-            && is_set_elsewhere(resolver, here, start, name)? =>
+            && is_set_elsewhere(resolver, here, start, (name, BoundKind::Variable))? =>
         {
             Ok(None)
         }
         Bound::Value(at) => class_of_value(resolver, here, at, steps),
         Bound::Context(end) => context_class(resolver, here, end, steps),
-        Bound::Unknown => Ok(None),
     }
 }
 
@@ -73,7 +78,7 @@ pub(super) fn member_class(
     resolver: &Resolver,
     class: &IndexedDeclaration,
     found: &[IndexedDeclaration],
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let [one] = found else { return Ok(None) };
     let Some(here) = resolver.read_file(&one.file) else { return Ok(None) };
@@ -82,13 +87,18 @@ pub(super) fn member_class(
     let name = here.outline.name(row);
     let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     let is_getter = head.split_whitespace().any(|word| word == "get") || head.contains("property");
-    if is_function(one) || is_getter {
-        return if is_getter { result_class(resolver, one, Some(class), steps) } else { Ok(None) };
+    if is_getter {
+        return result_class(resolver, one, Some(class), steps);
+    }
+    if is_function(one) {
+        return Ok(None);
     }
     match bound_at(&here, row.name_start as usize, name, BoundKind::Member) {
         Bound::Type(at, written) => type_class(resolver, &here, (written, at), Some(class)),
-        Bound::Value(at) if !is_set_elsewhere(resolver, &here, row.name_start, name)? => {
-            class_of_value(resolver, &here, at, steps)
+        Bound::Value(at)
+            if !is_set_elsewhere(resolver, &here, row.name_start, (name, BoundKind::Member))? =>
+        {
+            unless_descriptor(resolver, class_of_value(resolver, &here, at, steps)?)
         }
         _ => Ok(None),
     }
@@ -125,8 +135,10 @@ fn bound_at<'h>(here: &'h CurrentFile, start: usize, name: &str, kind: BoundKind
             (Some(rest), _) if is_alone || is_parameter() => {
                 Bound::Type(place(rest), &rest[..annotation_end(rest, &[',', '=', '\n', '#'])])
             }
-            (None, Some(rest)) if is_alone => Bound::Value(place(rest.trim_start_matches(' '))),
-            _ if last_word(left) == "as" && line.trim_start_matches("async ").starts_with("with ") => {
+            (None, Some(rest)) if is_alone && !is_in_parentheses(text, start) => {
+                Bound::Value(place(rest.trim_start_matches(' ')))
+            }
+            _ if last_word(left) == "as" && line.starts_with("with ") => {
                 Bound::Context(text_before(text, left.len() - "as".len(), family).len())
             }
             _ => Bound::Unknown,
@@ -172,11 +184,19 @@ fn is_bound_again(
 fn is_assigned(text: &str, range: TextRange) -> bool {
     let before = text[..range.start as usize].trim_end();
     let behind = text[range.end as usize..].trim_start();
-    let signs = ["+=", "-=", "*=", "/=", "||=", "&&=", "??=", "++", "--"];
-    let is_set = behind.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
-    let is_in_pattern =
-        behind.starts_with([',', ']', '}']) && behind.contains("] =") | behind.contains("} =");
-    !before.ends_with('.') && (is_set || is_in_pattern || signs.iter().any(|sign| behind.starts_with(sign)))
+    let signs = ["+=", "-=", "*=", "/=", "||=", "&&=", "??=", "++", "--", "of ", "in "];
+    let is_set = |behind: &str| behind.strip_prefix('=').is_some_and(|rest| !rest.starts_with(['=', '>']));
+    let is_in_pattern = || {
+        let open = open_bracket(text, range.start as usize).filter(|&open| !text[open..].starts_with('('));
+        open.is_some_and(|open| is_set(text[close_bracket(text, open)..].trim_start()))
+    };
+    let is_member = before.ends_with('.') && !before.ends_with("...");
+    !is_member && (is_set(behind) || signs.iter().any(|sign| behind.starts_with(sign)) || is_in_pattern())
+}
+
+/// Whether byte `at` stands directly in parentheses, such as those of a function's parameters.
+fn is_in_parentheses(text: &str, at: usize) -> bool {
+    open_bracket(text, at).is_some_and(|open| text[open..].starts_with('('))
 }
 
 /// Whether the name means the same variable at two places, or may.
@@ -203,25 +223,19 @@ fn is_same_variable(
     })
 }
 
-/// Whether a member that its class sets at byte `start` is set anywhere else, by its name.
+/// Whether what is set at byte `start`, a member by its class or a variable by its module, is set as a member at any other place, by its
+/// name; or whether another class declares the member.
 fn is_set_elsewhere(
     resolver: &Resolver,
     here: &CurrentFile,
     start: u32,
-    name: &str,
+    (name, kind): (&str, BoundKind),
 ) -> Result<bool, Cancelled> {
     for there in with_name(resolver, name)? {
         let is_own = there.file.path == here.file.path;
         for range in places_of(&there, name).into_iter().filter(|range| !is_own || range.start != start) {
-            let text = there.text.as_str();
-            let behind = text[range.end as usize..].trim_start();
-            let is_member = text[..range.start as usize].trim_end().ends_with('.');
-            let is_set = behind.contains('=')
-                && behind
-                    .trim_start_matches(['+', '-', '|', '&', '?', ',', ']', '}', ')', ' ', ':'])
-                    .starts_with('=')
-                && !behind.starts_with("==");
-            if is_member && is_set {
+            let is_declared = || kind == BoundKind::Member && is_declared_by_class(&there, range.start);
+            if is_declared() || is_set_member(there.text.as_str(), range) {
                 return Ok(true);
             }
         }
@@ -229,15 +243,41 @@ fn is_set_elsewhere(
     Ok(false)
 }
 
+/// Whether the name at a byte is that of a declaration in a class: one below, perhaps, which declares a member again.
+fn is_declared_by_class(there: &CurrentFile, start: u32) -> bool {
+    let rows = &there.outline.rows;
+    rows.iter().any(|row| {
+        let is_it = row.name_start == start && !row.is_local();
+        is_it && row.parent().is_some_and(|parent| is_class(&rows[parent]))
+    })
+}
+
+/// Whether the name at a place is a member that may be set there: alone, among several targets, by a loop or by `with`.
+fn is_set_member(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], text[range.end as usize..].trim_start());
+    let line_before = before.rsplit('\n').next().unwrap_or("").trim_start();
+    let line_behind = behind.split('\n').next().unwrap_or("");
+    let is_plain = behind.trim_start_matches(['+', '-', '|', '&', '?', ' ', ':']).starts_with('=')
+        && !behind.starts_with("==");
+    let is_one_of_several = behind.starts_with([',', ']', '}', ')']) && line_behind.contains('=');
+    let is_target = line_before.starts_with("for ") || line_before.contains(" as ");
+    before.trim_end().ends_with('.') && (is_plain || is_one_of_several || is_target)
+}
+
 /// Returns the class of what the context manager that ends at byte `end` gives.
 fn context_class(
     resolver: &Resolver,
     here: &CurrentFile,
     end: usize,
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let Some((start, chain)) = chain_ending(here.text.as_str(), end, here.language) else { return Ok(None) };
-    let Some(class) = class_of_chain(resolver, here, (start, &chain), steps.min(MAX_STEPS))? else {
+    // `with a or B() as name` may be either.
+    let left = text_before(here.text.as_str(), start, here.language.family);
+    if last_word(left) != "with" && !left.ends_with([',', '(']) {
+        return Ok(None);
+    }
+    let Some(class) = class_of_chain(resolver, here, (start, &chain), steps)? else {
         return Ok(None);
     };
     match classes::member(resolver, &class, "__enter__")? {

@@ -1,5 +1,5 @@
-//! Chains of names and calls as they are written: `Cart().add(1).lines`, `new Stack().push(1)`, `shop.cart`. Invariant: what is no such
-//! chain as a whole is not read as one.
+//! Chains of names and calls as they are written: `Cart().add(1).lines`, `new Stack().push(1)`, `shop.cart`. Invariant: an
+//! expression with any other part is not read at all.
 
 use crate::brackets::{close_bracket, open_bracket};
 use crate::context::{first_word, last_word, text_before};

@@ -7,6 +7,8 @@ mod chain;
 mod results;
 mod written_type;
 
+use std::cell::Cell;
+
 use self::binding::{member_class, variable_class};
 use self::chain::{Chain, ChainPart, chain_before, read_chain};
 use self::results::result_class;
@@ -15,14 +17,15 @@ use crate::family::Family;
 use crate::hierarchy::classes::{self, is_class};
 use crate::hierarchy::inherited::Inherited;
 use crate::meaning::Meaning;
+use crate::python::function_heads::is_parameter;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// The most variables and functions through which a value is followed.
-const MAX_STEPS: usize = 12;
+/// The most chains that are followed for one place: each variable and function of a chain may lead to others.
+const MAX_STEPS: usize = 64;
 
 /// For each member use at `places`: resolves the member of that name in the class of the object before it; one of `members` takes
 /// precedence. For each keyword of a call of a method: resolves the parameter. `None` where the class is unknown, and always outside Python, JavaScript and TypeScript.
@@ -53,7 +56,7 @@ pub fn object_members(
         let AskedMember { class, method } = asked?;
         let is_class = |one: &IndexedDeclaration| one.is_same_declaration(&class);
         match method {
-            Some(method) => parameter(&inherited.member(is_class, &method, &[])?, first.name()),
+            Some(method) => parameter(&resolver, &inherited.member(is_class, &method, &[])?, first.name()),
             None => inherited.member(is_class, first.name(), members),
         }
     };
@@ -85,15 +88,14 @@ fn asked_member(
 }
 
 /// Returns the parameter of that name of a method.
-fn parameter(method: &IndexedDeclaration, name: &str) -> Option<IndexedDeclaration> {
-    let (outline, row) = method.row()?;
-    let inside = method.row + 1..=method.row + row.descendants as usize;
-    let is_it = |at: &usize| {
-        let row = &outline.rows[*at];
-        row.is_local() && row.parent() == Some(method.row) && outline.name(row) == name
+fn parameter(resolver: &Resolver, method: &IndexedDeclaration, name: &str) -> Option<IndexedDeclaration> {
+    let here = resolver.read_file(&method.file)?;
+    let function = here.row_of(method)?;
+    let rows = &here.outline.rows;
+    let is_it = |&at: &usize| {
+        here.outline.name(&rows[at]) == name && is_parameter(&here, function, rows[at].name_start)
     };
-    let row = inside.into_iter().find(is_it)?;
-    Some(IndexedDeclaration { file: method.file.clone(), row })
+    here.outline.children(function).find(is_it).map(|at| here.target(at))
 }
 
 /// Returns the class of the object before the member at byte `at`.
@@ -103,20 +105,22 @@ fn class_before(
     at: u32,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     match chain_before(here.text.as_str(), at as usize, here.language) {
-        Some((start, chain)) => class_of_chain(resolver, here, (start, &chain), MAX_STEPS),
+        Some((start, chain)) => class_of_chain(resolver, here, (start, &chain), &Cell::new(MAX_STEPS)),
         None => Ok(None),
     }
 }
 
-/// Returns the class of the object that a chain gives; `start` is the byte at which it begins, `steps` how many variables and functions
-/// may still be followed.
+/// Returns the class of the object that a chain gives; `start` is the byte at which it begins, `steps` how many chains may still be
+/// followed, this one included.
 fn class_of_chain(
     resolver: &Resolver,
     here: &CurrentFile,
     (start, chain): (usize, &Chain),
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
-    let Some(steps) = steps.checked_sub(1) else { return Ok(None) };
+    resolver.cancel.check()?;
+    let Some(left) = steps.get().checked_sub(1) else { return Ok(None) };
+    steps.set(left);
     let at = u32::try_from(start).unwrap_or(u32::MAX);
     let mut parts = chain.parts.iter();
     let Some(first) = parts.next() else { return Ok(None) };
@@ -167,7 +171,7 @@ impl ChainValue {
     }
 }
 
-/// A name in a file; the last byte where it is a member, of which only the meaning counts.
+/// A name in a file; `at` is `u32::MAX` for a member, which is not looked up as a variable.
 struct Named<'a> {
     here: &'a CurrentFile,
     at: u32,
@@ -181,7 +185,7 @@ fn named(
     of: Named,
     part: &ChainPart,
     is_new: bool,
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<ChainValue>, Cancelled> {
     let found = match meaning {
         Meaning::Module(_) if !part.is_called => return Ok(Some(ChainValue::Container(meaning))),
@@ -214,7 +218,8 @@ fn named(
             else {
                 return Ok(None);
             };
-            variable_class(resolver, &there, (name_start, name), &found, steps)?
+            let class = variable_class(resolver, &there, (name_start, name), &found, steps)?;
+            unless_descriptor(resolver, class)?
         }
     };
     Ok(class.map(ChainValue::Object))
@@ -225,7 +230,7 @@ fn of_member(
     resolver: &Resolver,
     class: &IndexedDeclaration,
     part: &ChainPart,
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<ChainValue>, Cancelled> {
     let Meaning::Declared(found) = classes::member(resolver, class, part.name)? else { return Ok(None) };
     let class = match part.is_called {
@@ -238,12 +243,25 @@ fn of_member(
     Ok(class.map(ChainValue::Object))
 }
 
+/// Returns the class of what a member gives that holds an object of `class`; unknown for a descriptor of Python, which has `__get__`.
+fn unless_descriptor(
+    resolver: &Resolver,
+    class: Option<IndexedDeclaration>,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    if resolver.family != Family::Python {
+        return Ok(class);
+    }
+    let Some(class) = class else { return Ok(None) };
+    let get = classes::member(resolver, &class, "__get__")?;
+    Ok((!matches!(get, Meaning::Declared(_) | Meaning::Unknown)).then_some(class))
+}
+
 /// Returns the class of the object that the value at byte `at` gives, if it is a chain as a whole.
 fn class_of_value(
     resolver: &Resolver,
     here: &CurrentFile,
     at: usize,
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let text = here.text.as_str();
     match read_chain(text, at, here.language) {

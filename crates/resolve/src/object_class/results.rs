@@ -1,6 +1,8 @@
 //! The class of what a function gives: by its written type, by `return self` in every case, or, of a function that is no method, by the
 //! one value that it returns.
 
+use std::cell::Cell;
+
 use super::class_of_value;
 use super::written_type::{annotation_end, type_class};
 use crate::brackets::close_bracket;
@@ -9,8 +11,11 @@ use crate::family::Family;
 use crate::family_texts::words_of;
 use crate::fluent::returns_itself;
 use crate::hierarchy::classes::{is_class, is_function};
+use crate::hierarchy::graph::ClassGraph;
+use crate::hierarchy::graph_by_need::Kin;
 use crate::hierarchy::heads::without_comments;
 use crate::python::fixtures::decorators;
+use crate::python::function_values::class_of;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
@@ -34,7 +39,7 @@ pub(super) fn result_class(
     resolver: &Resolver,
     function: &IndexedDeclaration,
     receiver: Option<&IndexedDeclaration>,
-    steps: usize,
+    steps: &Cell<usize>,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let Some(here) = resolver.read_file(&function.file) else { return Ok(None) };
     let Some(at) = here.row_of(function) else { return Ok(None) };
@@ -51,7 +56,7 @@ pub(super) fn result_class(
             Family::Python => returns_itself(&here, at),
             _ => returns_this(&here, row),
         };
-        return Ok(is_itself.then(|| receiver.clone()));
+        return Ok((is_itself && !is_overridden(resolver, function)?).then(|| receiver.clone()));
     }
     let is_member = row.parent().is_some_and(|parent| is_class(&here.outline.rows[parent]));
     let has_functions = (at + 1..=at + row.descendants as usize)
@@ -63,6 +68,23 @@ pub(super) fn result_class(
         Some(value) => class_of_value(resolver, &here, value, steps),
         None => Ok(None),
     }
+}
+
+/// Whether a class below that of a method declares the method again, or may.
+fn is_overridden(resolver: &Resolver, method: &IndexedDeclaration) -> Result<bool, Cancelled> {
+    let Some(class) = class_of(method) else { return Ok(true) };
+    let all = resolver.declared(method.name())?;
+    if all.len() < 2 {
+        return Ok(false);
+    }
+    let graph = ClassGraph::of_kin(resolver, std::slice::from_ref(&class), Kin::Around)?;
+    let Some(own) = graph.number(&class) else { return Ok(true) };
+    let below = graph.descendants(own);
+    let is_below = |other: &IndexedDeclaration| {
+        let number = class_of(other).and_then(|class| graph.number(&class));
+        number.is_some_and(|at| at != own && below.contains(&at))
+    };
+    Ok(all.iter().any(is_below))
 }
 
 /// Whether nothing stands between the value that a function returns and what its call gives: no unknown decorator, and no `async`.
@@ -125,8 +147,10 @@ fn returns_this(here: &CurrentFile, row: &Row) -> bool {
         && words_of(&blank, "return").all(|at| {
             let value = blank[at + "return".len()..].trim_start_matches(' ');
             value.strip_prefix("this").is_some_and(|rest| {
-                let rest = rest.trim_start_matches(' ');
-                rest.is_empty() || rest.starts_with([';', '}', '\n', '\r'])
+                let ends = rest.trim_start_matches(' ');
+                let is_end = ends.is_empty() || ends.starts_with([';', '}', '\n', '\r']);
+                // The next line may go on with it.
+                is_end && !rest.trim_start().starts_with(['.', '?', '[', '(', '`'])
             })
         })
 }

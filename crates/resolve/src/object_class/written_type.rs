@@ -2,6 +2,7 @@
 //! type that several classes fit names none.
 
 use crate::context::is_word;
+use crate::family::Family;
 use crate::hierarchy::classes::is_class;
 use crate::meaning::Meaning;
 use crate::resolver::{CurrentFile, Resolver};
@@ -23,7 +24,7 @@ pub(super) fn type_class(
     (written, at): (&str, usize),
     receiver: Option<&IndexedDeclaration>,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
-    let Some(name) = type_name(written) else { return Ok(None) };
+    let Some(name) = type_name(written, resolver.family) else { return Ok(None) };
     if matches!(name, "Self" | "this") {
         return Ok(receiver.cloned());
     }
@@ -40,10 +41,16 @@ pub(super) fn type_class(
 }
 
 /// Returns the name, or the names joined by dots, of the one type that a written type stands for.
-fn type_name(written: &str) -> Option<&str> {
+fn type_name(written: &str, family: Family) -> Option<&str> {
+    let is_python = family == Family::Python;
     let mut written = written.trim();
     loop {
-        let unquoted = written.trim_matches(['"', '\'']).trim();
+        // A string is a type that is not declared yet; in TypeScript it is the type of that one text.
+        let unquoted = if is_python { written.trim_matches(['"', '\'']).trim() } else { written };
+        // Behind a sign at its end the type goes on in the next line.
+        if unquoted.ends_with('|') {
+            return None;
+        }
         let mut parts = alternatives(unquoted).filter(|part| !NOTHING.contains(part));
         let only = parts.next().filter(|_| parts.next().is_none())?;
         let open = only.find(['[', '<']).unwrap_or(only.len());
@@ -54,9 +61,8 @@ fn type_name(written: &str) -> Option<&str> {
         }
         let last = name.rsplit('.').next().unwrap_or(name);
         if arguments.is_empty() || !TRANSPARENT.contains(&last) {
-            // `Item[]` of TypeScript is a list.
-            let is_whole =
-                arguments.is_empty() || arguments.ends_with([']', '>']) && !arguments.ends_with("[]");
+            // `Item[]` of TypeScript is a list, `Cart["item"]` the type of a member.
+            let is_whole = arguments.is_empty() || arguments.ends_with(if is_python { ']' } else { '>' });
             return is_whole.then_some(name);
         }
         let inside = arguments.get(1..arguments.len() - 1)?;
@@ -122,19 +128,26 @@ mod tests {
             ("Optional['Cart']", Some("Cart")),
             ("typing.Final[Cart | None]", Some("Cart")),
             ("Annotated[Cart, 'note']", Some("Cart")),
-            ("Cart | undefined", Some("Cart")),
-            ("Box<number>", Some("Box")),
             ("Box[int]", Some("Box")),
-            ("Readonly<Cart>", Some("Cart")),
             ("Cart | Box", None),
-            ("Cart[]", None),
-            ("{ a: Cart }", None),
-            ("() => Cart", None),
             ("", None),
             ("None", None),
             ("é", Some("é")),
         ] {
-            assert_eq!(type_name(written), expected, "{written}");
+            assert_eq!(type_name(written, Family::Python), expected, "{written}");
+        }
+        for (written, expected) in [
+            ("Cart | undefined", Some("Cart")),
+            ("Box<number>", Some("Box")),
+            ("Readonly<Cart>", Some("Cart")),
+            ("Cart[]", None),
+            ("Cart[\"item\"]", None),
+            ("'Cart'", None),
+            ("Cart |", None),
+            ("{ a: Cart }", None),
+            ("() => Cart", None),
+        ] {
+            assert_eq!(type_name(written, Family::Ecma), expected, "{written}");
         }
     }
 

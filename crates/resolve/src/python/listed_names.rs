@@ -21,7 +21,7 @@ use crate::scope;
 use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
-use symd_syntax::{Row, SymbolKind};
+use symd_syntax::SymbolKind;
 
 /// What lists the names of a module, a class or an object.
 const LISTINGS: [&str; 5] = ["globals", "vars", "dir", "getmembers", "__dict__"];
@@ -80,11 +80,15 @@ pub(crate) fn picked(
     Ok(found)
 }
 
+/// The most bytes of a slice: a number and a colon.
+const MAX_SLICE: usize = 32;
+
 /// Finds comparisons of a part of a text with a part of the name: `key[:4] == "cmd_"`. Each with the bytes of the part's brackets.
 fn slices_that_pick(text: &str, name: &str) -> Vec<(u32, u32)> {
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let slice = |(close, _): (usize, &str)| {
-        let open = text[..close].rfind('[')?;
+        let from = text.floor_char_boundary(close.saturating_sub(MAX_SLICE));
+        let open = from + text[from..close].rfind('[')?;
         let inside = &text[open + 1..close];
         let part = match inside.split_once(':')? {
             ("", count) if is_number(count) => NamePart::Beginning,
@@ -212,8 +216,8 @@ pub(crate) fn given_away(
     target: &IndexedDeclaration,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
     let Some(here) = resolver.read_file(&target.file) else { return Ok(Vec::new()) };
-    let is_value = |row: &&Row| !matches!(row.kind(), SymbolKind::Method | SymbolKind::Class);
-    let is_data = here.row_of(target).map(|at| &here.outline.rows[at]).is_some_and(|row| is_value(&row));
+    let row = here.row_of(target).map(|at| &here.outline.rows[at]);
+    let is_data = row.is_some_and(|row| !matches!(row.kind(), SymbolKind::Method | SymbolKind::Class));
     let Some(class) = class_of(resolver, target).filter(|_| is_data) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for word in ["__dict__", "vars"] {
@@ -271,13 +275,17 @@ fn given_object<'h>(here: &'h Rc<CurrentFile>, word: &str, range: TextRange) -> 
     (!is_harmless).then_some(object)
 }
 
-/// Whether the file may have objects of the class in hand: it declares it, or names it. An object that the file takes from a parser of
-/// command lines is none.
+/// Whether an object may be one of the class: the file declares the class, or names it. Objects that come from a parser of command lines
+/// do not count.
 fn has_objects_of(there: &CurrentFile, class: &IndexedDeclaration, object: &str) -> bool {
     let holds = |word: &str| there.outline.occurrences.contains(word);
+    let is_parsed = || {
+        let mut lines = there.text.as_str().lines().filter(|line| line.contains("parse_args("));
+        lines.any(|line| first_word(line.trim_start()) == object)
+    };
     let is_word = first_word(object) == object || object.starts_with("self.");
     is_word
-        && !holds("parse_args")
+        && !is_parsed()
         && !object.starts_with(|first: char| first.is_uppercase())
         && (there.file.path == class.file.path || holds(class.name()))
 }

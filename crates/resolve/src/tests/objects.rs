@@ -51,6 +51,25 @@ fn objects_of_python() {
         ("def f(x):\n    c = Cart()\n    x(c)\n    c.total()\n\ndef g(c):\n    c = 1", &["user.py:6"]),
         // What may be something else.
         ("c = Cart()\nc = other()\nc.total()", &[]),
+        ("def f(c: Cart):\n    c = other(c)\n    c.total()", &[]),
+        ("def f(\n    a,\n    c=Cart()\n):\n    c.total()", &[]),
+        (
+            "class Base:\n    c = Cart()\n    def f(self):\n        self.c.total()\n\nclass Heir(Base):\n    c = other()",
+            &[],
+        ),
+        (
+            "class A:\n    def __init__(self):\n        self.c = Cart()\n    def f(self, all):\n        for self.c in all:\n            self.c.total()",
+            &[],
+        ),
+        (
+            "class Heir(Cart):\n    def add(self, x):\n        return Box()\n\ndef f(c: Cart):\n    c.add(1).total()",
+            &[],
+        ),
+        (
+            "class D:\n    def __get__(self, o, c): ...\n    def total(self): ...\n\nclass A:\n    c = D()\n\nA().c.total()",
+            &[],
+        ),
+        ("async def f():\n    async with Cart() as c:\n        c.total()", &[]),
         ("c = Cart()\ndef f():\n    global c\n    c = other()\nc.total()", &[]),
         ("c = Cart()\nc.total()\n//- more.py\nimport user\nuser.c = other()", &[]),
         ("c = Cart() or Box()\nc.total()", &[]),
@@ -122,4 +141,15 @@ fn objects_of_javascript_and_typescript() {
             format!("{lib}//- user.ts\nimport {{ Cart, Box, Buyer, made, make }} from \"./lib\";\n{user}\n");
         assert_eq!(told(&fixture), expected, "{user}");
     }
+}
+
+/// Each member of a chain leads to a chain of four members more; followed without a bound they are more than a billion.
+#[test]
+fn chains_that_lead_to_chains_are_followed_as_far_as_the_bound() {
+    let mut user = "class X:\n    p30 = X()\n".to_owned();
+    for level in (1..30).rev() {
+        let next = format!(".p{}", level + 1).repeat(4);
+        user.push_str(&format!("    p{level} = X(){next}\n"));
+    }
+    assert!(told(&format!("{CART}//- user.py\nfrom lib import Cart\n{user}X().p1.total()\n")).is_empty());
 }
