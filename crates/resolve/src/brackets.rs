@@ -43,3 +43,10 @@ pub(super) fn close_bracket(text: &str, open: usize) -> usize {
     }
     text.len()
 }
+
+/// Returns the bytes between the bracket at `open` and the one that closes it; all bytes behind it when none does.
+pub(super) fn within_brackets(text: &str, open: usize) -> (usize, usize) {
+    let end = close_bracket(text, open);
+    let is_closed = text[open + 1..end].ends_with([')', ']', '}']);
+    (open + 1, if is_closed { end - 1 } else { end })
+}

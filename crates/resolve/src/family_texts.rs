@@ -53,7 +53,7 @@ impl<'r, 's> FamilyTexts<'r, 's> {
             self.resolver.file(path.as_str()).and_then(|file| Family::of(file)) == Some(self.resolver.family)
         };
         let Some(text) = self.resolver.sources.text(path) else {
-            // What is no text is of no family.
+            // It cannot be read: it is too large, or no text. Only a file that the index has parsed is told.
             if is_of_family() {
                 self.left_out.borrow_mut().insert(path.clone());
             }
@@ -72,9 +72,16 @@ impl<'r, 's> FamilyTexts<'r, 's> {
         Some(FamilyText { path: path.clone(), text })
     }
 
-    /// Returns those that hold one of the words.
+    /// Returns those that hold one of the words. Without words it reads none.
     pub(crate) fn with_any<'t>(&'t self, words: &'t [String]) -> impl Iterator<Item = FamilyText> + 't {
-        self.iter().filter(move |one| words.iter().any(|word| one.text.contains(word.as_str())))
+        let paths = if words.is_empty() { &[][..] } else { &self.paths[..] };
+        let holds = move |one: &FamilyText| words.iter().any(|word| one.text.contains(word.as_str()));
+        paths.iter().filter_map(|path| self.at(path)).filter(holds)
+    }
+
+    /// Returns the paths of all of them.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.paths.iter()
     }
 
     /// Returns the doubt about the files that were left out so far.

@@ -73,6 +73,12 @@ impl NameReach {
         Ok(NameReach { words })
     }
 
+    /// Returns the reach of both.
+    pub(crate) fn and(mut self, other: NameReach) -> NameReach {
+        self.words.extend(other.words);
+        self
+    }
+
     /// Returns the reach of the name alone.
     pub(crate) fn of_name(name: &str) -> NameReach {
         NameReach::of_names([name.to_owned()])

@@ -1,8 +1,9 @@
 //! Names that C++ or its templates call without a use that names the symbol: `begin` and `end` of a loop over a range, functions that
 //! are found by the types of arguments (`swap(a, b)`), members that a template asks a type for.
 
-use super::{CRenamed, function_around, places_of, text_of};
+use super::CRenamed;
 use crate::brackets::close_bracket;
+use crate::conflicts::SourcePlace;
 use crate::context::{first_word, last_word};
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::rename_hazard::RenameHazard;
@@ -38,7 +39,7 @@ pub(super) fn find(symbol: &CRenamed, texts: &FamilyTexts) -> Result<Vec<RenameH
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         if symbol.is_function() && matches!(old, "begin" | "end") {
-            loops.extend(range_loops(symbol, &one, owner));
+            loops.extend(range_loops(&one, owner));
         }
         if symbol.is_function() && is_free && symbol.row.parent().is_some() {
             arguments.extend(bare_calls(&one, new));
@@ -54,8 +55,10 @@ pub(super) fn find(symbol: &CRenamed, texts: &FamilyTexts) -> Result<Vec<RenameH
                 }
             }
         }
-        if OF_COROUTINES.contains(&old) && one.text.contains("co_") {
-            asked.extend(places_of(&one, "co_await").into_iter().chain(places_of(&one, "co_return")));
+        if OF_COROUTINES.contains(&old) {
+            for sign in ["co_await", "co_return", "co_yield"] {
+                asked.extend(one.words(sign).map(|at| one.place(at, sign.len())));
+            }
         }
     }
     let text = format!("a loop over a range calls '{old}' of what it loops over");
@@ -71,38 +74,24 @@ pub(super) fn find(symbol: &CRenamed, texts: &FamilyTexts) -> Result<Vec<RenameH
     Ok(found)
 }
 
-/// Returns the loops over ranges in functions that mention the class, or its file's functions if it is not known.
-fn range_loops(
-    symbol: &CRenamed,
-    one: &FamilyText,
-    owner: Option<&str>,
-) -> Vec<crate::conflicts::SourcePlace> {
-    let mut places = Vec::new();
-    let text = &one.text;
-    for at in one.words("for") {
-        let open = at + text[at..].find('(').unwrap_or(0);
-        if text[at + 3..open.max(at + 3)].trim() != "" || !text[open..].starts_with('(') {
-            continue;
-        }
-        let head = &text[open..close_bracket(text, open)];
-        let is_range = !head.contains(';') && head.replace("::", "  ").contains(':');
-        if !is_range {
-            continue;
-        }
-        let Some(here) = one.current(symbol.resolver) else { continue };
-        let Some(row) = function_around(&here, at) else { continue };
-        let around = text_of(&here, row);
-        if owner.is_none_or(|owner| {
-            words_of(around, owner).next().is_some() || words_of(text, owner).next().is_some()
-        }) {
-            places.push(one.place(at, "for".len()));
-        }
+/// Returns the loops over ranges in a file that mentions the class; in any file for a function outside of classes.
+fn range_loops(one: &FamilyText, owner: Option<&str>) -> Vec<SourcePlace> {
+    if owner.is_some_and(|owner| !one.holds(owner)) {
+        return Vec::new();
     }
-    places
+    let is_range_loop = |at: &usize| {
+        let behind = one.text[at + "for".len()..].trim_start();
+        if !behind.starts_with('(') {
+            return false;
+        }
+        let head = &behind[..close_bracket(behind, 0)];
+        !head.contains(';') && head.replace("::", "  ").contains(':')
+    };
+    one.words("for").filter(is_range_loop).map(|at| one.place(at, "for".len())).collect()
 }
 
 /// Returns the calls of a function that stand without a receiver, and so may mean one of the arguments' namespace.
-fn bare_calls(one: &FamilyText, name: &str) -> Vec<crate::conflicts::SourcePlace> {
+fn bare_calls(one: &FamilyText, name: &str) -> Vec<SourcePlace> {
     let text = &one.text;
     let is_bare = |at: &usize| {
         let before = text[..*at].trim_end();

@@ -4,6 +4,7 @@
 use super::CRenamed;
 use crate::family_texts::FamilyTexts;
 use crate::rename_hazard::RenameHazard;
+use symd_base::RelPath;
 
 /// Functions by the headers that declare them: those of C11, and the most used ones of POSIX.
 const FUNCTIONS: [(&str, &str); 14] = [
@@ -58,14 +59,13 @@ const FUNCTIONS: [(&str, &str); 14] = [
 ];
 
 pub(super) fn find(symbol: &CRenamed, texts: &FamilyTexts) -> Option<RenameHazard> {
-    let is_c = symbol.here.language.grammar == "c"
-        && !texts.iter().any(|one| matches!(one.path.extension(), Some("cpp" | "cc" | "cxx" | "hpp")));
-    let is_value = !symbol.is_type() && symbol.is_global();
     let (header, _) =
         FUNCTIONS.iter().find(|(_, names)| names.split_whitespace().any(|one| one == symbol.new))?;
-    if !is_value {
+    if symbol.is_type() || !symbol.is_global() {
         return None;
     }
+    let is_of_cpp = |path: &RelPath| matches!(path.extension(), Some("cpp" | "cc" | "cxx" | "hpp"));
+    let is_c = symbol.here.language.grammar == "c" && !texts.paths().any(is_of_cpp);
     let stem = header.trim_end_matches(".h");
     let mut places = Vec::new();
     for one in texts.iter() {

@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 
 use crate::brackets::{close_bracket, open_bracket};
-use crate::context::{first_word, last_word};
+use crate::context::{first_word, is_word, last_word};
 use crate::family_texts::{FamilyTexts, words_of};
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
 
 /// Names of the function around them, which the compiler makes.
 pub(super) const OWN_NAMES: [&str; 4] = ["__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "__FUNCSIG__"];
 
-/// How often a macro may hand on what it is given.
+/// The most macros through which an argument is followed.
 const MAX_STEPS: usize = 4;
 
 /// The names of macros by what they make texts of.
@@ -23,31 +25,41 @@ pub(super) struct SpellingMacros {
 }
 
 impl SpellingMacros {
-    pub(super) fn read(texts: &FamilyTexts) -> SpellingMacros {
-        let mut all: Vec<(String, String)> = Vec::new();
-        for one in texts.iter() {
-            all.extend(definitions(&one.text).map(|(name, body)| (name.to_owned(), body.to_owned())));
-        }
+    pub(super) fn read(cancel: &Cancel, texts: &FamilyTexts) -> Result<SpellingMacros, Cancelled> {
         let mut found = SpellingMacros::default();
-        for _ in 0..MAX_STEPS {
-            let mut is_new = false;
-            for (name, body) in &all {
-                let names = |known: &BTreeSet<String>| {
-                    known.iter().any(|one| one != name && words_of(body, one).next().is_some())
-                };
-                if has_stringizing(body) || names(&found.of_arguments) {
-                    is_new |= found.of_arguments.insert(name.clone());
+        // Each macro with the words of its body, which may be other macros.
+        let mut all: Vec<(String, BTreeSet<String>)> = Vec::new();
+        for one in texts.iter() {
+            cancel.check()?;
+            for (name, body) in definitions(&one.text) {
+                let words = body.split(|c| !is_word(c)).filter(|word| !word.is_empty() && *word != name);
+                let words: BTreeSet<String> = words.map(str::to_owned).collect();
+                if has_stringizing(body) {
+                    found.of_arguments.insert(name.to_owned());
                 }
-                let is_own = OWN_NAMES.iter().any(|own| words_of(body, own).next().is_some());
-                if is_own || names(&found.of_function) {
-                    is_new |= found.of_function.insert(name.clone());
+                if OWN_NAMES.iter().any(|own| words.contains(*own)) {
+                    found.of_function.insert(name.to_owned());
+                }
+                if !words.is_empty() {
+                    all.push((name.to_owned(), words));
+                }
+            }
+        }
+        for _ in 0..MAX_STEPS {
+            cancel.check()?;
+            let mut is_new = false;
+            for known in [&mut found.of_arguments, &mut found.of_function] {
+                for (name, words) in &all {
+                    if !known.contains(name) && words.iter().any(|word| known.contains(word)) {
+                        is_new |= known.insert(name.clone());
+                    }
                 }
             }
             if !is_new {
                 break;
             }
         }
-        found
+        Ok(found)
     }
 }
 
@@ -93,7 +105,7 @@ pub(super) fn calls_around(text: &str, at: usize) -> impl Iterator<Item = (usize
     .filter(|(_, name)| !name.is_empty())
 }
 
-/// Returns the arguments of the call whose name stands at byte `at`, with their parenthesis.
+/// Returns the parenthesis with the arguments that opens at byte `name_end`, where the call's name ends; empty where none opens.
 pub(super) fn arguments_of(text: &str, name_end: usize) -> &str {
     if text[name_end..].starts_with('(') { &text[name_end..close_bracket(text, name_end)] } else { "" }
 }

@@ -10,9 +10,8 @@ mod spelled_names;
 
 use std::rc::Rc;
 
-use crate::conflicts::SourcePlace;
 use crate::family::Family;
-use crate::family_texts::{FamilyText, FamilyTexts};
+use crate::family_texts::FamilyTexts;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::{IndexedDeclaration, Sources};
@@ -103,9 +102,4 @@ fn function_around(here: &CurrentFile, at: usize) -> Option<&Row> {
     let is_function =
         |row: &Row| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
     here.outline.rows.iter().find(|row| row.start <= byte && byte < row.end && is_function(row))
-}
-
-/// Returns the places of a sign in a text.
-fn places_of(one: &FamilyText, sign: &str) -> Vec<SourcePlace> {
-    one.text.match_indices(sign).map(|(at, sign)| one.place(at, sign.len())).collect()
 }

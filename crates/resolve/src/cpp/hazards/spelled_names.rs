@@ -9,7 +9,7 @@ use crate::resolver::CurrentFile;
 use symd_base::cancel::Cancelled;
 
 pub(super) fn find(symbol: &CRenamed, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
-    let macros = SpellingMacros::read(texts);
+    let macros = SpellingMacros::read(symbol.resolver.cancel, texts)?;
     let name = symbol.old.as_str();
     let mut places = Vec::new();
     for one in texts.iter().filter(|one| one.text.contains(name) && !macros.of_arguments.is_empty()) {
@@ -34,18 +34,27 @@ pub(super) fn find(symbol: &CRenamed, texts: &FamilyTexts) -> Result<Option<Rena
         });
     }
     if symbol.is_type() {
+        let mut templates = Vec::new();
         for one in texts.iter() {
             symbol.resolver.cancel.check()?;
-            places.extend(type_names(symbol, &one, texts));
+            places.extend(type_names(symbol, &one, &mut templates));
+        }
+        templates.sort();
+        templates.dedup();
+        for one in texts.with_any(&templates) {
+            symbol.resolver.cancel.check()?;
+            if one.holds(name) {
+                places.extend(templates.iter().flat_map(|function| calls_with(&one, function, name)));
+            }
         }
     }
     let text = format!("a macro or the compiler turns '{name}' into a text here");
     Ok(RenameHazard::doubt(text, places))
 }
 
-/// Returns where the name of the type is read: `typeid(x).name()` in functions that mention the type, and calls of templates that do so
-/// with theirs.
-fn type_names(symbol: &CRenamed, one: &FamilyText, texts: &FamilyTexts) -> Vec<SourcePlace> {
+/// Returns where the name of the type is read: `typeid(x).name()` in functions that mention the type. Adds the templates that do so with
+/// types that they are given.
+fn type_names(symbol: &CRenamed, one: &FamilyText, templates: &mut Vec<String>) -> Vec<SourcePlace> {
     let name = symbol.old.as_str();
     let mut places = Vec::new();
     let reads = |at: usize, sign: &str| {
@@ -62,10 +71,7 @@ fn type_names(symbol: &CRenamed, one: &FamilyText, texts: &FamilyTexts) -> Vec<S
                 continue;
             }
             if is_template(&here, row.start as usize) {
-                let function = here.outline.name(row);
-                for other in texts.iter().filter(|other| other.words(name).next().is_some()) {
-                    places.extend(calls_with(&other, function, name));
-                }
+                templates.push(here.outline.name(row).to_owned());
             }
         }
     }
@@ -83,8 +89,8 @@ fn is_template(here: &CurrentFile, start: usize) -> bool {
 fn calls_with(one: &FamilyText, function: &str, name: &str) -> Vec<SourcePlace> {
     let is_call = |at: &usize| {
         let behind = &one.text[at + function.len()..];
-        let statement = &behind[..behind.find(';').unwrap_or(behind.len())];
-        behind.starts_with(['<', '(']) && words_of(statement, name).next().is_some()
+        let statement = || behind.split(';').next().unwrap_or("");
+        behind.starts_with(['<', '(']) && words_of(statement(), name).next().is_some()
     };
     one.words(function).filter(is_call).map(|at| one.place(at, function.len())).collect()
 }

@@ -71,9 +71,13 @@ pub(super) fn find(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<Rename
     };
     match &symbol.owner {
         GoOwner::Struct(of) => {
-            let mut types = vec![of.clone()];
-            types.extend(super::project_interfaces::satisfied(symbol, texts, of)?);
-            let reach = NameReach::of(symbol.resolver, texts, types)?;
+            // Apart, so that an interface of many users does not end the search for what holds the struct.
+            let interfaces = super::project_interfaces::satisfied(symbol, texts, of)?;
+            let reach = NameReach::of(symbol.resolver, texts, [of.clone()])?.and(NameReach::of(
+                symbol.resolver,
+                texts,
+                interfaces,
+            )?);
             add(NamedKind::Field, &reach, "the field", &mut found)?;
             if symbol.has_method(of, "Error")? {
                 let places = raised_values::encoded_errors(symbol, texts, of)?;

@@ -4,7 +4,7 @@ use super::{GoOwner, GoRenamed};
 use crate::family_texts::FamilyTexts;
 use crate::rename_hazard::RenameHazard;
 use symd_base::cancel::Cancelled;
-use symd_syntax::{Row, SymbolKind};
+use symd_syntax::SymbolKind;
 
 /// Returns the interfaces of the project with methods all of which a type has.
 pub(super) fn satisfied(symbol: &GoRenamed, texts: &FamilyTexts, of: &str) -> Result<Vec<String>, Cancelled> {
@@ -14,9 +14,9 @@ pub(super) fn satisfied(symbol: &GoRenamed, texts: &FamilyTexts, of: &str) -> Re
         let Some(here) = one.current(symbol.resolver) else { continue };
         let rows = &here.outline.rows;
         for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.kind() == SymbolKind::Interface) {
-            let is_method = |other: &&Row| other.kind() == SymbolKind::Method && other.parent() == Some(at);
+            let methods = here.outline.children(at).map(|at| &rows[at]);
             let (mut is_any, mut fits) = (false, true);
-            for method in rows.iter().filter(is_method) {
+            for method in methods.filter(|row| row.kind() == SymbolKind::Method) {
                 is_any = true;
                 fits = fits && symbol.has_method(of, here.outline.name(method))?;
             }

@@ -10,7 +10,8 @@ use crate::name_reach::NameReach;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
-/// Returns the calls of encoders that are given an error, in functions that call one which makes an error of the type.
+/// Returns the calls of encoders that are given an error, in functions that call a maker of such errors: a function that returns an error
+/// and creates a value of the type.
 pub(super) fn encoded_errors(
     symbol: &GoRenamed,
     texts: &FamilyTexts,
@@ -32,6 +33,9 @@ pub(super) fn encoded_errors(
                 makers.push(here.outline.name(row).to_owned());
             }
         }
+    }
+    if makers.is_empty() {
+        return Ok(Vec::new());
     }
     let reach = NameReach::of_names(makers);
     let mut places = Vec::new();
@@ -56,6 +60,7 @@ pub(super) fn panics_with(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec
         return Ok(places);
     }
     for one in texts.iter() {
+        symbol.resolver.cancel.check()?;
         for at in one.words("panic") {
             let open = at + "panic".len();
             if !one.text[open..].starts_with('(') {

@@ -1,6 +1,7 @@
 //! Code that reads the name of a class as a text, `getClass().getSimpleName()`, or makes one.
 
 use super::JavaRenamed;
+use super::forwarded_names::ForwardedNames;
 use super::made_texts::{made_texts, operand_start};
 use super::name_bearers::{code_around, text_of};
 use crate::brackets::close_bracket;
@@ -21,16 +22,13 @@ use symd_syntax::Row;
 const CLASS_NAMES: [&str; 5] =
     ["getSimpleName", "getName", "getTypeName", "getCanonicalName", "getClassName"];
 
-/// How often a value or a class is handed on.
-const MAX_FORWARDS: usize = 3;
-
 struct ClassNameSearch<'q, 's> {
     symbol: &'q JavaRenamed<'q, 's>,
     /// The class, and what a value of it may be declared to be.
     kin: Vec<IndexedDeclaration>,
     places: Vec<SourcePlace>,
     /// Functions that read the class of what they are given.
-    forwarding: Vec<String>,
+    forwarding: ForwardedNames,
 }
 
 pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
@@ -40,7 +38,8 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
     let kin: Vec<_> = std::iter::once(class.clone())
         .chain(above.into_iter().map(|at| graph.node(at).class.clone()))
         .collect();
-    let mut search = ClassNameSearch { symbol, kin, places: Vec::new(), forwarding: Vec::new() };
+    let forwarding = ForwardedNames::default();
+    let mut search = ClassNameSearch { symbol, kin, places: Vec::new(), forwarding };
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         search.places.extend(made_names(&one, &symbol.old));
@@ -48,16 +47,10 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
             search.read_calls(&one)?;
         }
     }
-    let mut known: Vec<String> = Vec::new();
-    for _ in 0..MAX_FORWARDS {
-        let mut names = std::mem::take(&mut search.forwarding);
-        names.sort();
-        names.dedup();
-        names.retain(|name| !known.contains(name));
+    while let Some(names) = search.forwarding.next_step() {
         for one in texts.with_any(&names) {
             search.read_forwarded(&one, &names)?;
         }
-        known.extend(names);
     }
     let text = format!("code here reads, or makes, the class name '{}' as a text", symbol.old);
     Ok(RenameHazard::doubt(text, search.places))
@@ -143,14 +136,14 @@ impl ClassNameSearch<'_, '_> {
         }
         let head = around.split('{').next().unwrap_or("");
         if ["Object", "Class", "T", "E"].iter().any(|any| words_of(head, any).next().is_some()) {
-            self.forwarding.push(here.outline.name(row).to_owned());
+            self.forwarding.add(here.outline.name(row));
         }
         false
     }
 }
 
-/// Returns the calls of `Class.forName` and the like that put a name together of which a part is the end or the beginning of the class's,
-/// or that name a nested class as the runtime does.
+/// Returns the calls of `Class.forName` and the like whose argument joins texts, one of which begins or ends the class's name; and texts
+/// that name a nested class as the runtime does, `Outer$Inner`.
 fn made_names(one: &FamilyText, old: &str) -> Vec<SourcePlace> {
     let mut places = Vec::new();
     let nested = format!("${old}");

@@ -1,6 +1,6 @@
 //! Expressions of Java whose values become texts: what is printed, logged, joined to a text, or asked for `toString`.
 
-use crate::brackets::close_bracket;
+use crate::brackets::within_brackets;
 use crate::family_texts::words_of;
 
 /// Calls that make texts of what they are given.
@@ -34,7 +34,7 @@ pub(super) const PRINTING: [&str; 26] = [
 ];
 
 /// An expression whose value becomes a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct MadeText {
     /// The byte of what makes the text: a call's name, a sign.
     pub(super) at: usize,
@@ -50,16 +50,15 @@ impl MadeText {
     }
 }
 
-/// Finds the expressions whose values calls of these names, sums and `toString()` make texts of, in a text without comments and
-/// contents of strings.
+/// Finds the arguments of the calls of these names. The text has blanks in place of comments and of the contents of strings.
 pub(super) fn made_texts<'t>(code: &str, calls: impl Iterator<Item = &'t str>) -> Vec<MadeText> {
     let mut found = Vec::new();
     for call in calls {
         for at in words_of(code, call) {
             let open = at + call.len();
             if code[open..].starts_with('(') {
-                let close = close_bracket(code, open).saturating_sub(1).max(open + 1);
-                let parts = parts_between(code, open + 1, close);
+                let (start, end) = within_brackets(code, open);
+                let parts = parts_between(code, start, end);
                 found.extend(parts.into_iter().map(|part| MadeText::new(at, part)));
             }
         }
@@ -67,7 +66,7 @@ pub(super) fn made_texts<'t>(code: &str, calls: impl Iterator<Item = &'t str>) -
     found
 }
 
-/// Finds the operands of sums, and what is asked for `toString()`.
+/// Finds the operands of sums, and the receivers of `toString()`.
 pub(super) fn joined_texts(code: &str) -> Vec<MadeText> {
     let mut found = Vec::new();
     let bytes = code.as_bytes();
@@ -97,8 +96,8 @@ pub(super) fn causes(code: &str) -> Vec<MadeText> {
         let Some(open) = code[at..].find(['(', ';', '{']).map(|open| at + open) else { continue };
         let class = code[at..open].trim_end();
         if code[open..].starts_with('(') && (class.ends_with("Exception") || class.ends_with("Error")) {
-            let close = close_bracket(code, open).saturating_sub(1).max(open + 1);
-            if let [part] = parts_between(code, open + 1, close)[..] {
+            let (start, end) = within_brackets(code, open);
+            if let [part] = parts_between(code, start, end)[..] {
                 found.push(MadeText { is_cause: true, ..MadeText::new(at, part) });
             }
         }
@@ -160,4 +159,18 @@ pub(super) fn operand_start(code: &str, end: usize) -> usize {
         at -= 1;
     }
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_the_file_ends_in_has_its_argument() {
+        for code in ["String.valueOf(é", "throw new FooException(é", "print(a, é"] {
+            let made: Vec<MadeText> =
+                made_texts(code, PRINTING.iter().copied()).into_iter().chain(causes(code)).collect();
+            assert_eq!(made.last().map(|one| code[one.start..one.end].trim()), Some("é"), "{code}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! gives cause for it.
 
 mod class_names;
+mod forwarded_names;
 mod generated_names;
 mod given_names;
 mod inherited_twice;

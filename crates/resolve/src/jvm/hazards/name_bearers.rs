@@ -14,7 +14,7 @@ use symd_syntax::{Row, SymbolKind};
 pub(super) enum BearerKind {
     /// A constant of an enumeration: its name.
     Constant,
-    /// A record, its name and those of its components; an annotation likewise.
+    /// A record or an annotation: the names of its class and of its components.
     Record,
     /// An exception: the name of its class before its message.
     Exception,
@@ -63,7 +63,7 @@ impl NameBearer {
         let kind = match rows[at].kind() {
             _ if symbol.is_constant_of_enum() => BearerKind::Constant,
             _ if is_record(here, &rows[at]) || is_annotation(here, &rows[at]) => BearerKind::Record,
-            // The values of an abstract class are of others.
+            // Each value of an abstract class is of a class that extends it.
             SymbolKind::Class if before_name(here, &rows[at]).contains("abstract ") => return Ok(None),
             SymbolKind::Class if is_exception => BearerKind::Exception,
             SymbolKind::Class => BearerKind::Object,
@@ -78,9 +78,10 @@ impl NameBearer {
         let mut declared: Vec<IndexedDeclaration> = Vec::new();
         let mut has_own_text = false;
         for one in all.into_iter().map(|at| graph.node(at).class.clone()) {
-            has_own_text |= symbol.resolver.read_file(&one.file).is_some_and(|there| {
-                there.row_of(&one).is_some_and(|row| writes_text(&there, &there.outline.rows[row]))
-            });
+            has_own_text |= symbol
+                .resolver
+                .read_file(&one.file)
+                .is_some_and(|there| there.row_of(&one).is_some_and(|row| writes_text(&there, row)));
             declared.push(one);
         }
         Ok(Some(NameBearer { kind, class, declared, outside, has_own_text }))
@@ -88,8 +89,11 @@ impl NameBearer {
 }
 
 /// Whether a class has a `toString` of its own.
-pub(super) fn writes_text(here: &CurrentFile, class: &Row) -> bool {
-    text_of(here, class).contains(" toString(")
+pub(super) fn writes_text(here: &CurrentFile, class: usize) -> bool {
+    let rows = &here.outline.rows;
+    let is_it =
+        |at: usize| rows[at].kind() == SymbolKind::Method && here.outline.name(&rows[at]) == "toString";
+    here.outline.children(class).any(is_it)
 }
 
 pub(super) fn text_of<'t>(here: &'t CurrentFile, row: &Row) -> &'t str {

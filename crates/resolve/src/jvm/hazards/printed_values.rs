@@ -2,6 +2,7 @@
 //! its name. A place counts where the type of the value says so, or, where that is not known, its method has such values in hand.
 
 use super::JavaRenamed;
+use super::forwarded_names::ForwardedNames;
 use super::is_record;
 use super::made_texts::{MadeText, PRINTING, causes, joined_texts, made_texts};
 use super::name_bearers::{BearerKind, NameBearer, code_around, text_of, writes_text};
@@ -17,9 +18,6 @@ use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_syntax::Row;
 
-/// How often a value is handed on as an `Object`.
-const MAX_FORWARDS: usize = 3;
-
 /// Looks for values of one kind in the project's texts.
 struct PrintedValueSearch<'q, 's> {
     symbol: &'q JavaRenamed<'q, 's>,
@@ -28,7 +26,7 @@ struct PrintedValueSearch<'q, 's> {
     reach: NameReach,
     places: Vec<SourcePlace>,
     /// Functions that make texts of what they are given as an `Object`.
-    forwarding: Vec<String>,
+    forwarding: ForwardedNames,
 }
 
 pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
@@ -46,7 +44,13 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
         }
     };
     let has_texts = !bearer.has_own_text;
-    let mut search = PrintedValueSearch { symbol, bearer, reach, places: Vec::new(), forwarding: Vec::new() };
+    let mut search = PrintedValueSearch {
+        symbol,
+        bearer,
+        reach,
+        places: Vec::new(),
+        forwarding: ForwardedNames::default(),
+    };
     for one in texts.iter() {
         symbol.resolver.cancel.check()?;
         if is_constant {
@@ -56,16 +60,12 @@ pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<R
             search.read(&one, None)?;
         }
     }
-    let mut known: Vec<String> = Vec::new();
-    for _ in 0..MAX_FORWARDS {
-        let mut names = std::mem::take(&mut search.forwarding);
-        names.sort();
-        names.dedup();
-        names.retain(|name| !known.contains(name));
-        for one in texts.with_any(&names).filter(|one| search.reach.is_in(&one.text)).collect::<Vec<_>>() {
-            search.read(&one, Some(&names))?;
+    while let Some(names) = search.forwarding.next_step() {
+        for one in texts.with_any(&names) {
+            if search.reach.is_in(&one.text) {
+                search.read(&one, Some(&names))?;
+            }
         }
-        known.extend(names);
     }
     let text =
         format!("a text is made here of a value of '{of}', with the name '{}', or read as one", symbol.old);
@@ -153,7 +153,7 @@ impl PrintedValueSearch<'_, '_> {
         if is_guess && has_name && is_joined && (is_own || self.reach.is_in(around)) {
             self.places.push(one.place(part.at, 1));
         } else if is_any_taken(around) {
-            self.forwarding.push(here.outline.name(row).to_owned());
+            self.forwarding.add(here.outline.name(row));
         }
         Ok(())
     }
@@ -174,8 +174,9 @@ impl PrintedValueSearch<'_, '_> {
         let Some(there) = self.symbol.resolver.read_file(&class.file).filter(|_| is_reached) else {
             return false;
         };
-        let Some(row) = there.row_of(class).map(|at| &there.outline.rows[at]) else { return false };
-        is_record(&there, row) && !writes_text(&there, row)
+        let Some(at) = there.row_of(class) else { return false };
+        let row = &there.outline.rows[at];
+        is_record(&there, row) && !writes_text(&there, at)
     }
 
     fn class_of<'t>(&self, here: &'t CurrentFile, row: &Row) -> Option<&'t str> {
@@ -183,7 +184,8 @@ impl PrintedValueSearch<'_, '_> {
     }
 }
 
-/// Returns where the message is read of what the library wraps exceptions of any class in.
+/// Returns where code catches an exception of the library that wraps others, and reads its message: that holds the name of the wrapped
+/// class.
 fn wrapped_messages(one: &FamilyText, code: &str) -> Vec<SourcePlace> {
     let mut places = Vec::new();
     for wrapper in ["ExecutionException", "CompletionException", "UndeclaredThrowableException"] {
@@ -207,7 +209,7 @@ fn statement_has_text(code: &str, at: usize) -> bool {
     code[start..end].contains('"')
 }
 
-/// Whether a function takes what may be of any class.
+/// Whether a function has a parameter that takes values of any class.
 fn is_any_taken(function: &str) -> bool {
     let head = function.split('{').next().unwrap_or("");
     ["Object", "Enum", "Record", "Comparable", "T", "E", "V", "K"]

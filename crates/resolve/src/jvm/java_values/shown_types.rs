@@ -114,13 +114,19 @@ pub(crate) fn shown_types(
 ) -> Result<ShownTypes, Cancelled> {
     let mut found = ShownTypes::default();
     let text = here.text.as_str();
-    let rest = text_before(text, end, Family::Jvm);
-    let Some(expression) = rest.get(start..).map(str::trim) else { return Ok(found) };
-    // `(a == b)`
-    if expression.starts_with('(') && close_bracket(expression, 0) == expression.len() {
-        let inner = rest.len() - expression.len() + 1;
-        return shown_types(resolver, here, (inner, rest.len() - 1));
-    }
+    let (mut start, mut end) = (start, end);
+    let mut depth = MAX_DEPTH;
+    let (rest, expression) = loop {
+        let rest = text_before(text, end, Family::Jvm);
+        let Some(expression) = rest.get(start..).map(str::trim) else { return Ok(found) };
+        // `(a == b)`
+        let is_wrapped = expression.starts_with('(') && close_bracket(expression, 0) == expression.len();
+        if !is_wrapped || depth == 0 {
+            break (rest, expression);
+        }
+        depth -= 1;
+        (start, end) = (rest.len() - expression.len() + 1, rest.len() - 1);
+    };
     let word = last_word(expression);
     let is_literal = expression.ends_with(['"', '\''])
         || word.starts_with(|c: char| c.is_ascii_digit())
@@ -189,8 +195,8 @@ fn add(resolver: &Resolver, ty: &ValueType, found: &mut ShownTypes) -> Result<()
     Ok(())
 }
 
-/// Whether a written class that no import names is none of the project's: one of `java.lang`, or of a package that is imported as a whole.
-/// Short names in capitals are type parameters.
+/// Whether the project declares no class of this name, which no import names either: it is one of `java.lang`, or of a package that is
+/// imported as a whole. Short names in capitals are type parameters.
 fn is_outside_name(resolver: &Resolver, name: &str) -> Result<bool, Cancelled> {
     let is_parameter = name.len() <= 2 && name.chars().all(|c| c.is_uppercase() || c.is_numeric());
     Ok(!name.is_empty() && !is_parameter && resolver.declared(name)?.is_empty())
@@ -198,8 +204,16 @@ fn is_outside_name(resolver: &Resolver, name: &str) -> Result<bool, Cancelled> {
 
 /// Whether a text holds `sign` outside of brackets.
 fn has_at_depth_0(text: &str, sign: &str) -> bool {
+    let (mut depth, mut from) = (0_usize, 0);
     text.match_indices(sign).any(|(at, _)| {
-        let depth = |c: char| text[..at].matches(c).count();
-        depth('(') == depth(')') && depth('[') == depth(']') && depth('{') == depth('}')
+        for byte in &text.as_bytes()[from..at] {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        from = at;
+        depth == 0
     })
 }

@@ -111,7 +111,7 @@ fn printed_in(
                 .iter()
                 .any(|name| words_of(print.arguments, name).next().is_some())
         };
-        if has_in_hand(&here, print.at, print.arguments, reach) || raising.is_in(text) && names_error() {
+        if has_in_hand(&here, print.at, print.arguments, reach) || names_error() && raising.is_in(text) {
             places.push(one.place(print.at, print.length));
             continue;
         }
