@@ -148,3 +148,10 @@ pub(crate) fn own_members(
     }
     found.into_iter().map(|row| IndexedDeclaration { file: class.file.clone(), row }).collect()
 }
+
+/// Returns the class that declares a member.
+pub(crate) fn class_of(member: &IndexedDeclaration) -> Option<IndexedDeclaration> {
+    let (outline, row) = member.row()?;
+    let class = row.parent().filter(|&at| !row.is_local() && is_class(&outline.rows[at]))?;
+    Some(IndexedDeclaration { file: member.file.clone(), row: class })
+}

@@ -5,7 +5,7 @@ use crate::binders::is_parameter_property;
 use crate::context::{Receiver, argument_of, receiver};
 use crate::enclosing::enclosing_row;
 use crate::family::Family;
-use crate::hierarchy::classes::{is_class, is_function};
+use crate::hierarchy::classes::{class_of, is_class, is_function};
 use crate::place::{is_key, is_shorthand};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::{IndexedDeclaration, Sources};
@@ -13,7 +13,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 
 /// For each of `places`, where the targets' name stands as an identifier that does not mean them as far as scopes tell: returns whether
-/// it stands alone, so that it means no member. Always `false` where a target is none.
+/// it stands alone, so that it means no member. Only `false` if one of the targets is not a member of a class.
 pub fn rule_out_bare_names(
     sources: &dyn Sources,
     targets: &[IndexedDeclaration],
@@ -47,10 +47,7 @@ pub fn are_beyond_keywords(targets: &[IndexedDeclaration]) -> bool {
 }
 
 fn is_member(target: &IndexedDeclaration) -> bool {
-    let parent = |(outline, row): (&std::sync::Arc<symd_syntax::Outline>, &symd_syntax::Row)| {
-        row.parent().is_some_and(|at| !row.is_local() && is_class(&outline.rows[at]))
-    };
-    target.row().is_some_and(parent)
+    class_of(target).is_some()
 }
 
 fn stands_alone(here: &CurrentFile, range: TextRange, family: Family) -> bool {

@@ -8,7 +8,7 @@ use super::instance_members::{KnownMembers, may_be_assigned};
 use crate::context::{Receiver, receiver};
 use crate::family::Family;
 use crate::family_texts::words_of;
-use crate::hierarchy::classes::is_class;
+use crate::hierarchy::classes::class_of;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::subclasses::may_have_name;
 use crate::meaning::Meaning;
@@ -59,13 +59,6 @@ pub fn rule_out_members(
         }
     };
     places.iter().map(is_out).collect()
-}
-
-/// Returns the class that declares a member.
-fn class_of(member: &IndexedDeclaration) -> Option<IndexedDeclaration> {
-    let (outline, row) = member.row()?;
-    let class = row.parent().filter(|&at| !row.is_local() && is_class(&outline.rows[at]))?;
-    Some(IndexedDeclaration { file: member.file.clone(), row: class })
 }
 
 /// Returns the class whose member is declared at a place, or used on the object itself.

@@ -48,7 +48,8 @@ impl SourceFile {
             && self.declaration_of(declaration.scope).is_some_and(|around| self.name_around(around).is_some())
     }
 
-    /// Returns the functions, classes and properties around a declaration, the outermost first. An object without a name is none of them.
+    /// Returns the functions, classes and properties around a declaration, the outermost first. Anonymous objects are
+    /// left out.
     pub fn names_around(&self, number: usize) -> Vec<NameAround> {
         let node = self.declarations[number].node;
         let around = self.ancestors(node).filter_map(|above| self.declaration_around(above));
