@@ -161,16 +161,6 @@ impl FileEntry {
         }
     }
 
-    /// Whether the file may contain symbols that are not known: it was not parsed, or the parser found
-    /// errors.
-    pub fn may_lack_symbols(&self) -> bool {
-        match &self.content {
-            Content::Plain => false,
-            Content::Code { outline, .. } => outline.has_errors(),
-            Content::Skipped { .. } | Content::Unread => true,
-        }
-    }
-
     /// Returns the hash of its bytes; `None` if it was not parsed.
     pub fn hash(&self) -> Option<ContentHash> {
         match self.content {

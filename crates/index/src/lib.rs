@@ -9,6 +9,7 @@ mod entry_outline;
 mod fields;
 mod file;
 mod files;
+mod incomplete_files;
 mod needed_words;
 mod outline_summaries;
 mod postings;

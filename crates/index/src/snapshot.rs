@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::entry_memory::EntryMemory;
 use super::file::{Content, FileEntry, Skipped};
 use super::files::FileMap;
+use super::incomplete_files::IncompleteFiles;
 use super::needed_words::NeededWords;
 use super::postings::PostingList;
 use super::segment::{Segment, SegmentOverFiles, SegmentPart};
@@ -68,9 +69,7 @@ pub struct Snapshot {
     pub files: SnapshotFiles,
     /// The number of symbols.
     pub symbols: usize,
-    /// Files of languages with a grammar whose symbols are not all known: those that were not parsed, and
-    /// those in which the parser met text that it could not understand.
-    incomplete: Arc<BTreeSet<RelPath>>,
+    incomplete: IncompleteFiles,
     /// Directories that could not be listed, with the system's error message.
     pub unlisted: Arc<BTreeMap<RelPath, String>>,
     pub(super) segments: Vec<LiveSegment>,
@@ -91,7 +90,7 @@ pub struct IndexState {
     /// What the entries of `files` take.
     entry_memory: EntryMemory,
     revision: u64,
-    incomplete: Arc<BTreeSet<RelPath>>,
+    incomplete: IncompleteFiles,
     unlisted: Arc<BTreeMap<RelPath, String>>,
     limits: SegmentThresholds,
     /// Holds the parts of tables that need not be in memory.
@@ -266,31 +265,52 @@ impl LiveSegment {
 }
 
 impl Snapshot {
-    /// Iterates over the files at or beneath `path` whose symbols are not all known and whose text holds `words`,
-    /// and others of that kind that do not.
-    pub fn incomplete_with(
+    /// Iterates over the files at or beneath `path` that were not parsed and whose text holds `words`, and others of that kind that do
+    /// not. In path order, as the next three.
+    pub fn skipped_with(
         &self,
         words: &NeededWords,
         path: &RelPath,
-    ) -> impl Iterator<Item = &Arc<FileEntry>> {
-        self.files.need(if words.is_empty() {
-            Need::Within(path.clone())
-        } else {
-            Need::Words(words.clone(), path.clone())
-        });
-        let files = self.incomplete.iter().filter_map(|path| self.files.known.get(path.as_str()));
-        files.filter({
-            let path = path.clone();
-            move |file| file.path.is_within(&path) && !self.files.is_unread(&file.path)
-        })
+    ) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
+        self.need_words(words, path);
+        self.known_among(&self.incomplete.skipped, path)
     }
 
-    /// Like [`Snapshot::incomplete_with`], in the whole project, for files that hold one of several names.
-    pub fn incomplete_with_any(&self, names: &[NeededWords]) -> impl Iterator<Item = &Arc<FileEntry>> {
-        let root = RelPath::root();
-        names.iter().for_each(|words| drop(self.incomplete_with(words, &root)));
-        let files = self.incomplete.iter().filter_map(|path| self.files.known.get(path.as_str()));
-        files.filter(|file| !self.files.is_unread(&file.path))
+    /// Like [`Snapshot::skipped_with`], for files in which the parser met text that it could not understand.
+    pub fn broken_with(
+        &self,
+        words: &NeededWords,
+        path: &RelPath,
+    ) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
+        self.need_words(words, path);
+        self.known_among(&self.incomplete.broken, path)
+    }
+
+    /// Like [`Snapshot::skipped_with`], in the whole project, for files that hold one of several names.
+    pub fn skipped_with_any(&self, names: &[NeededWords]) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
+        names.iter().for_each(|words| self.need_words(words, &RelPath::root()));
+        self.known_among(&self.incomplete.skipped, &RelPath::root())
+    }
+
+    /// Like [`Snapshot::broken_with`], in the whole project, for files that hold one of several names.
+    pub fn broken_with_any(&self, names: &[NeededWords]) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
+        names.iter().for_each(|words| self.need_words(words, &RelPath::root()));
+        self.known_among(&self.incomplete.broken, &RelPath::root())
+    }
+
+    fn need_words(&self, words: &NeededWords, path: &RelPath) {
+        self.files.need(match words.is_empty() {
+            true => Need::Within(path.clone()),
+            false => Need::Words(words.clone(), path.clone()),
+        });
+    }
+
+    fn known_among<'s>(
+        &'s self,
+        files: &'s FileMap,
+        path: &RelPath,
+    ) -> impl Iterator<Item = &'s Arc<FileEntry>> + use<'s> {
+        files.within(path).filter(|file| !self.files.is_unread(&file.path))
     }
 
     /// Iterates over the files at or after `path`, in path order, that have an outline in memory and are in a table or have no symbols: those
@@ -400,11 +420,8 @@ impl IndexState {
 
     /// Returns files that could not be read and may have become readable without an event, in path order.
     pub fn may_be_readable(&self) -> Vec<RelPath> {
-        let may_be = |path: &&RelPath| {
-            let content = self.file(path).map(|file| &file.content);
-            matches!(content, Some(Content::Skipped { why: Skipped::Unreadable, stat }) if *stat == Stat::default())
-        };
-        self.incomplete.iter().filter(may_be).cloned().collect()
+        let may_be = |file: &&Arc<FileEntry>| matches!(&file.content, Content::Skipped { why: Skipped::Unreadable, stat } if *stat == Stat::default());
+        self.incomplete.skipped.iter().filter(may_be).map(|file| file.path.clone()).collect()
     }
 
     /// Records that `directory` could not be listed; `why` is the system's error message.
@@ -434,14 +451,7 @@ impl IndexState {
 
     /// Inserts a file, replacing the entry at its path.
     pub fn put(&mut self, entry: Arc<FileEntry>) {
-        if entry.may_lack_symbols() != self.incomplete.contains(&entry.path) {
-            let incomplete = Arc::make_mut(&mut self.incomplete);
-            let _ = if entry.may_lack_symbols() {
-                incomplete.insert(entry.path.clone())
-            } else {
-                incomplete.remove(&entry.path)
-            };
-        }
+        self.incomplete.note(&entry);
         let old = self.files.insert(entry.clone());
         self.entry_memory.add(&entry);
         old.iter().for_each(|old| self.entry_memory.remove(old));
@@ -477,9 +487,7 @@ impl IndexState {
         let known = self.files.insert_new(found, |stored| &stored.entry);
         for stored in found.iter() {
             let entry = &stored.entry;
-            if entry.may_lack_symbols() {
-                Arc::make_mut(&mut self.incomplete).insert(entry.path.clone());
-            }
+            self.incomplete.note(entry);
             self.entry_memory.add(entry);
             let rows = entry.symbol_count();
             self.symbols += rows;
@@ -498,9 +506,7 @@ impl IndexState {
     pub fn remove(&mut self, path: &RelPath) -> bool {
         let Some(old) = self.files.remove(path.as_str()) else { return false };
         self.entry_memory.remove(&old);
-        if self.incomplete.contains(path) {
-            Arc::make_mut(&mut self.incomplete).remove(path);
-        }
+        self.incomplete.remove(path);
         self.forget(path, Some(&old));
         self.changed();
         true
@@ -639,6 +645,7 @@ impl IndexState {
             self.forget_touched(&old.path);
             self.entry_memory.add(&new);
             self.entry_memory.remove(&old);
+            self.incomplete.note(&new);
             self.files.insert(new);
         }
     }

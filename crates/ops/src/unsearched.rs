@@ -3,6 +3,7 @@
 //! not is not mentioned.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use super::spot::whole_words;
 use super::target::Target;
@@ -115,12 +116,14 @@ pub fn unsearched_for_query(
     let needed = NeededWords::of_pattern(&query.pattern);
     let root = RelPath::root();
     let scope = if let Scope::Within(path) = &query.scope { path } else { &root };
-    for file in snapshot.incomplete_with(&needed, scope) {
-        cancel.check()?;
-        if let Some(obstacle) = obstacle(view, file, &needed) {
-            unread.add(obstacle, file.path.clone());
-        } else if found == 0 && may_declare(view, file, &needed) {
-            unread.add(Obstacle::Broken, file.path.clone());
+    add_skipped(&mut unread, view, snapshot.skipped_with(&needed, scope), &needed);
+    if found == 0 {
+        for file in snapshot.broken_with(&needed, scope) {
+            cancel.check()?;
+            // It may declare what no file is known to declare.
+            if view.may_hold(&file.path, &needed) {
+                unread.add(Obstacle::Broken, file.path.clone());
+            }
         }
     }
     for (directory, why) in snapshot.unlisted.iter() {
@@ -155,12 +158,10 @@ pub(crate) fn of_declaration(
 /// Returns what lies at or beneath `path` and was not searched, or not completely.
 pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
     let mut unread = UnsearchedFiles::default();
-    for file in view.snapshot.incomplete_with(&NeededWords::default(), path) {
-        if let Some(obstacle) = obstacle(view, file, &NeededWords::default()) {
-            unread.add(obstacle, file.path.clone());
-        } else if file.has_errors() {
-            unread.add(Obstacle::Broken, file.path.clone());
-        }
+    let all = NeededWords::default();
+    add_skipped(&mut unread, view, view.snapshot.skipped_with(&all, path), &all);
+    for file in view.snapshot.broken_with(&all, path) {
+        unread.add(Obstacle::Broken, file.path.clone());
     }
     for (directory, why) in view.snapshot.unlisted.iter().filter(|(directory, _)| directory.is_within(path)) {
         unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
@@ -172,11 +173,7 @@ pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
 pub(crate) fn unsearched_for_word(view: &View, name: &str) -> UnsearchedFiles {
     let needed = NeededWords::of_name(name);
     let mut unread = UnsearchedFiles::default();
-    for file in view.snapshot.incomplete_with(&needed, &RelPath::root()) {
-        if let Some(obstacle) = obstacle(view, file, &needed) {
-            unread.add(obstacle, file.path.clone());
-        }
-    }
+    add_skipped(&mut unread, view, view.snapshot.skipped_with(&needed, &RelPath::root()), &needed);
     unread
 }
 
@@ -194,7 +191,7 @@ pub(crate) fn unsearched_for_target(
     }
     let names: Vec<NeededWords> =
         std::iter::once(&target.name).chain(more).map(|name| NeededWords::of_name(name)).collect();
-    for file in view.snapshot.incomplete_with_any(&names) {
+    for file in view.snapshot.skipped_with_any(&names) {
         cancel.check()?;
         if !can_name(view, file, target) {
             continue;
@@ -233,10 +230,9 @@ pub(crate) fn broken_around(
         return Ok(unread);
     }
     let names = [NeededWords::of_name(&target.name)];
-    for file in view.snapshot.incomplete_with_any(&names) {
+    for file in view.snapshot.broken_with_any(&names) {
         cancel.check()?;
-        let is_broken = file.has_errors();
-        if !is_broken || !resolve::has_types(file) {
+        if !resolve::has_types(file) {
             continue;
         }
         let Ok(current) = view.current(file) else { continue };
@@ -265,9 +261,9 @@ pub(crate) fn unsearched_for_heirs(
     let mut unread = UnsearchedFiles::default();
     let all = class.into_iter().chain(kin.iter().map(String::as_str)).chain([&*target.name]);
     let all: Vec<NeededWords> = all.map(NeededWords::of_name).collect();
-    for file in view.snapshot.incomplete_with_any(&all) {
+    for file in view.snapshot.broken_with_any(&all) {
         cancel.check()?;
-        if file.file_outline().is_none() || !can_name(view, file, target) {
+        if !can_name(view, file, target) {
             continue;
         }
         let stands = |name: &str| file.holds(name) || view.may_hold(&file.path, &NeededWords::of_name(name));
@@ -294,6 +290,20 @@ fn can_name(view: &View, file: &FileEntry, target: &Target) -> bool {
     }
 }
 
+/// Adds those of these files that may hold what is searched for.
+fn add_skipped<'f>(
+    unread: &mut UnsearchedFiles,
+    view: &View,
+    files: impl Iterator<Item = &'f Arc<FileEntry>>,
+    needed: &NeededWords,
+) {
+    for file in files {
+        if let Some(obstacle) = obstacle(view, file, needed) {
+            unread.add(obstacle, file.path.clone());
+        }
+    }
+}
+
 /// Returns why the file was not searched; `None` if it was, or cannot hold what is searched for.
 fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obstacle> {
     let Content::Skipped { why, .. } = &file.content else { return None };
@@ -305,11 +315,6 @@ fn obstacle(view: &View, file: &FileEntry, needed: &NeededWords) -> Option<Obsta
         Skipped::StillParsing => Obstacle::StillParsing,
     };
     view.may_hold(&file.path, needed).then_some(obstacle)
-}
-
-/// Whether a file with syntax errors may declare what no file is known to declare: it contains the words.
-fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
-    file.has_errors() && view.may_hold(&file.path, needed)
 }
 
 /// Returns the system's message when the file is read once more.
