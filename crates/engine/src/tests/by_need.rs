@@ -9,7 +9,7 @@ use super::restart::hours_later;
 use super::*;
 use crate::event::QuestionRun;
 use symd_base::{Cancel, Text};
-use symd_index::{Locals, Query, Scope, SegmentThresholds};
+use symd_index::{Locals, NeededWords, Query, Scope, SegmentThresholds};
 use symd_syntax::{Grammar, Matching, NamePattern, Outline};
 
 const ROUNDS: usize = 60;
@@ -175,7 +175,7 @@ impl Tree {
 
     fn path(&mut self) -> String {
         let directory = self.some(&DIRECTORIES);
-        let extension = self.some(&["py", "py", "kt", "kt", "rs", "txt"]);
+        let extension = self.some(&["py", "py", "kt", "kt", "rs", "txt", "html"]);
         let name = format!("f{}.{extension}", self.random.u8(..12));
         if directory.is_empty() { name } else { format!("{directory}/{name}") }
     }
@@ -465,10 +465,13 @@ fn question_is_answered(tree: &mut Tree, query: &Query, seed: u64) -> bool {
             Some((path, outline.name_path(hit.row), outline.rows[hit.row].start))
         });
         let found = found.collect::<FoundRows>();
-        (found, listed, view.unread_files(), view.snapshot.files.is_complete())
+        let mut plain = view.plain_files().to_vec();
+        view.retain_holding(&mut plain, &NeededWords::of_pattern(&asked.pattern));
+        let plain: BTreeSet<String> = plain.iter().map(|(path, _)| path.as_str().to_owned()).collect();
+        (found, listed, plain, view.unread_files(), view.snapshot.files.is_complete())
     });
     let mut steps = 0;
-    let (found, listed, unread, is_complete) = loop {
+    let (found, listed, plain, unread, is_complete) = loop {
         if let Ok(answer) = answered.try_recv() {
             break answer.expect("an answer");
         }
@@ -492,6 +495,16 @@ fn question_is_answered(tree: &mut Tree, query: &Query, seed: u64) -> bool {
         assert!(is && may_be || !is && !must_be, "seed {seed}: {file} listed: {is}");
     }
     assert!(found.iter().all(|(file, ..)| tree.contents.contains_key(file)), "seed {seed}");
+    let words = NeededWords::of_pattern(&query.pattern);
+    for (file, contents) in tree.contents.iter().filter(|(file, _)| file.ends_with(".html")) {
+        let holds =
+            |content: &Option<Vec<u8>>| content.as_ref().is_some_and(|bytes| words.match_bytes(bytes));
+        let is = plain.contains(file);
+        assert!(
+            contents.iter().any(|content| holds(content) == is),
+            "seed {seed}: {query:?}: {file} may hold it: {is}"
+        );
+    }
     !is_complete
 }
 
