@@ -1,4 +1,4 @@
-//! Not a test: reports which tests did not run because a real language server was missing. Its package's name
+//! Not a test: reports which tests did not run because a real language server, or a right of the user, was missing. Its package's name
 //! sorts after all others, so that these are the last lines of `cargo test`; a test harness would swallow
 //! them.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
@@ -13,7 +13,7 @@ fn main() {
     lines.sort();
     let _ = std::fs::remove_dir_all(&records);
     if !lines.is_empty() {
-        println!("\n{} real-server tests did NOT run:", lines.len());
+        println!("\n{} tests did NOT run:", lines.len());
         lines.iter().for_each(|line| print!("  {line}"));
     }
 }

@@ -8,6 +8,9 @@ use super::restart::{FILES, Restarts, hours_later};
 /// Set for the process in which the test runs.
 const INSIDE: &str = "SYMD_TEST_MAY_MOUNT";
 
+/// How that process says that it could not test.
+const NOT_RUN: &str = "not run: ";
+
 #[test]
 fn what_changed_in_a_layer_is_read() {
     if std::env::var_os(INSIDE).is_some() {
@@ -19,15 +22,24 @@ fn what_changed_in_a_layer_is_read() {
     test.arg("--mount").arg(program).args(["--exact", name, "--nocapture"]).env(INSIDE, "1");
     match test.output() {
         Ok(output) if String::from_utf8_lossy(&output.stderr).contains("unshare failed") => {
-            eprintln!("NOT RUN: this user may not mount");
+            record_unrun("this user may not mount");
         }
         Ok(output) => {
             assert!(output.status.success(), "{output:?}");
             let said = String::from_utf8_lossy(&output.stderr);
-            said.lines().filter(|line| line.starts_with("NOT RUN")).for_each(|line| eprintln!("{line}"));
+            said.lines().filter_map(|line| line.strip_prefix(NOT_RUN)).for_each(record_unrun);
         }
-        Err(error) => eprintln!("NOT RUN: unshare: {error}"),
+        Err(error) => record_unrun(&format!("unshare: {error}")),
     }
+}
+
+/// Has `crates/unrun` tell, in the last lines of `cargo test`, that this test did not run.
+fn record_unrun(why: &str) {
+    // `target/PROFILE/deps/TEST`; cargo names `target/tmp` only to tests in folders of their own.
+    let program = std::env::current_exe().expect("known");
+    let records = program.ancestors().nth(3).expect("beneath target").join("tmp/unrun");
+    std::fs::create_dir_all(&records).expect("made");
+    std::fs::write(records.join("overlay_files"), format!("overlayfs: {why}\n")).expect("written");
 }
 
 fn restart() {
@@ -44,7 +56,7 @@ fn restart() {
         restarts.own.write(&format!("lower/{file}"), text);
     }
     if !runs(mount) {
-        return eprintln!("NOT RUN: overlayfs cannot be mounted here");
+        return eprintln!("{NOT_RUN}overlayfs cannot be mounted here");
     }
     let (index, status) = restarts.run(|| hours_later(1));
     assert_eq!((index.as_str(), status.recorded_files), ("a.py:a b.h:B c.py:c", 0));
