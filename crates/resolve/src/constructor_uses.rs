@@ -10,6 +10,7 @@ use super::sources::{IndexedDeclaration, Sources};
 use crate::hierarchy::bases::bases;
 use crate::hierarchy::classes::member;
 use crate::hierarchy::subclasses::heirs_and_possible;
+use crate::kotlin::alias_uses::alias_uses;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
 use symd_syntax::call_site::is_called;
@@ -64,6 +65,8 @@ pub(super) fn constructor_uses(
             (class.name().to_owned(), Occurrence { judgement: one.judgement.max(*certainty), ..one })
         };
         found.extend(calls.map(call));
+        let by_alias = alias_uses(sources, class, cancel)?.into_iter();
+        found.extend(by_alias.filter(|(_, one)| one.role == Role::Call));
         found.extend(calls_of_own_class(&resolver, class, *certainty));
     }
     if has_types(&target.file) {

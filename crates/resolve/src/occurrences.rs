@@ -33,24 +33,17 @@ pub fn occurrences(
     let Some(target) = targets.first() else { return Ok(Vec::new()) };
     let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
     let resolver = Resolver::new(sources, family, cancel);
-    let mut targets = resolver.refresh_targets(targets);
-    // Kotlin's `expect` and `actual` are one symbol, whichever is given.
-    let typed = targets.iter().filter(|one| has_types(&one.file));
-    let counterparts = typed.flat_map(|one| resolver.kotlin().counterparts(&resolver, one));
-    let mut counterparts: Vec<IndexedDeclaration> = counterparts.collect();
+    let mut targets = whole_symbol(&resolver, targets);
     let mut perhaps = Vec::new();
-    // So are a prototype and its definition in C and C++.
+    // A prototype and its definition in C and C++ are one symbol.
     if resolver.profile.uses.has_prototypes {
+        let mut same = Vec::new();
         for target in &targets {
             let linked = cpp::linked(&resolver, target)?;
-            counterparts.extend(linked.same);
+            same.extend(linked.same);
             perhaps.extend(linked.perhaps);
         }
-    }
-    for other in counterparts {
-        if !targets.iter().any(|one| one.is_same_declaration(&other)) {
-            targets.push(other);
-        }
+        add_declarations(&mut targets, same);
     }
     let Some(wanted) = TargetContext::new(&resolver, &targets, &perhaps)? else { return Ok(Vec::new()) };
     let name = wanted.name();
@@ -90,6 +83,25 @@ pub fn occurrences(
     found.extend(member_keys(&resolver, &targets)?);
     found.sort_by(|a, b| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
     Ok(found)
+}
+
+/// Returns the targets as the snapshot has them, with their counterparts: Kotlin's `expect` and `actual` are one symbol, whichever is
+/// given.
+pub(crate) fn whole_symbol(resolver: &Resolver, targets: &[IndexedDeclaration]) -> Vec<IndexedDeclaration> {
+    let mut all = resolver.refresh_targets(targets);
+    let typed = all.iter().filter(|one| has_types(&one.file));
+    let counterparts = typed.flat_map(|one| resolver.kotlin().counterparts(resolver, one)).collect();
+    add_declarations(&mut all, counterparts);
+    all
+}
+
+/// Adds declarations that are not there yet.
+fn add_declarations(all: &mut Vec<IndexedDeclaration>, more: Vec<IndexedDeclaration>) {
+    for other in more {
+        if !all.iter().any(|one| one.is_same_declaration(&other)) {
+            all.push(other);
+        }
+    }
 }
 
 /// Judges the occurrences in these files.

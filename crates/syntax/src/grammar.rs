@@ -15,7 +15,7 @@ use super::text_rules::{self, TextRules};
 /// from the same matches, or when caches may contain rows that were built from another text than their key
 /// names (version 3: texts written by edits, including the byte-order mark); also when the bytes of trees or of local bindings
 /// change their meaning.
-const EXTRACTOR_VERSION: u32 = 19;
+const EXTRACTOR_VERSION: u32 = 20;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compared and hashed by name.
 #[derive(Clone, Copy)]

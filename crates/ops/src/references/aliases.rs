@@ -1,22 +1,26 @@
-//! Imports that give a symbol another name. Only reports them; the uses of that name are not followed.
+//! Imports that give a symbol another name, of which the uses are not followed. Those of Kotlin are (`symd_resolve::indirect_uses`).
 
 use super::answer::References;
 use crate::spot::whole_words;
 use symd_base::RelPath;
-use symd_resolve::Role;
+use symd_resolve::{Role, has_types};
 
 impl References {
     /// Returns the files that import the symbol under another name and in which no use of that name was
-    /// found, each with that name, in path order. Neither ty nor syntax follows such names.
+    /// found, each with that name, in path order. Neither ty nor syntax follows such names; Kotlin's types do.
     pub fn unfollowed_aliases(&self) -> Vec<(&RelPath, &str)> {
+        if has_types(&self.target.file) {
+            return Vec::new();
+        }
         let name = self.target.name.as_str();
         let mut renamed = Vec::new();
         for of_file in self.list.chunk_by(|a, b| a.spot.path == b.spot.path) {
             let imports = of_file.iter().filter(|one| one.role == Role::Import);
             for alias in imports.filter_map(|one| import_alias(&one.spot.around.line, name)) {
                 let is_told = of_file.iter().any(|one| {
-                    let line = &one.spot.around.line;
-                    one.role != Role::Import && whole_words(line, alias).next().is_some()
+                    let holds = |word| whole_words(&one.spot.around.line, word).next().is_some();
+                    // A use of the own name beside the other one tells nothing of that.
+                    one.role != Role::Import && holds(alias) && !holds(name)
                 });
                 if !is_told && alias != name {
                     renamed.push((&of_file[0].spot.path, alias));

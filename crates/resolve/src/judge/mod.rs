@@ -27,6 +27,7 @@ use symd_base::{RelPath, TextRange};
 use symd_syntax::{Row, SymbolKind, call_site};
 
 /// The target declaration, with the facts that every judgement needs.
+#[derive(Clone)]
 pub(super) struct TargetContext<'t> {
     target: &'t IndexedDeclaration,
     /// All declarations of the symbol, the target among them.
@@ -122,6 +123,19 @@ impl<'t> TargetContext<'t> {
 
     pub(super) fn name(&self) -> &'t str {
         self.name
+    }
+
+    /// Returns the same target, to judge occurrences of another name that a file gives it.
+    pub(crate) fn under_name<'a>(
+        &self,
+        resolver: &Resolver,
+        name: &'a str,
+    ) -> Result<TargetContext<'a>, Cancelled>
+    where
+        't: 'a,
+    {
+        let is_unique = resolver.declared(name)?.is_empty();
+        Ok(TargetContext { name, is_unique, ..self.clone() })
     }
 
     /// Returns the names by which the function is called whose parameter or local the target is: a constructor by its class's, too.

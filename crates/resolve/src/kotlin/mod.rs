@@ -1,6 +1,7 @@
 //! What is true of Kotlin alone: its files as `types` asks for them, what its names mean, operators, links in documentation, modules of
 //! Gradle.
 
+pub(crate) mod alias_uses;
 pub(crate) mod code;
 pub(crate) mod companion_uses;
 pub(crate) mod delegates;

@@ -114,3 +114,30 @@ fn arguments_tell_kotlins_constructors_apart() {
         constructor() : this(3)\n}\n";
     check(entries, &["E.kt:2: TWO likely call", "E.kt:2: FOUR unchecked call"]);
 }
+
+#[test]
+fn a_kotlin_import_may_give_another_name() {
+    let function = "//- a/Help.kt\npackage a\nfun $0helper(n: Int) = n\nfun other() = 1\n\
+        //- b/Use.kt\npackage b\nimport a.helper as aid\nval one = aid(1)\nval two = ::aid\n\
+        fun three(aid: Int) = aid\n// aid is no use\n\
+        //- b/Other.kt\npackage b\nimport a.other as aid\nval four = aid()\n\
+        //- c/Plain.kt\npackage c\nimport a.helper\nval aid = helper(1)\nval five = aid\n";
+    check(function, &["b/Use.kt:3: aid likely call", "b/Use.kt:4: aid likely use"]);
+    let class = "//- r/Zoo.kt\npackage r\nclass $0Zoo { fun open() = 1 }\n\
+        //- s/Use.kt\npackage s\nimport r.Zoo\nimport r.Zoo as Zed\nimport r.Zoo as `the zed`\n\
+        fun one(): Zed = Zoo()\nfun two(z: Zed) = z.open()\nval three = `the zed`()\n";
+    check(
+        class,
+        &["s/Use.kt:5: Zed likely use", "s/Use.kt:6: Zed likely use", "s/Use.kt:7: the zed likely call"],
+    );
+    let extension = "//- a/Ext.kt\npackage a\nfun String.$0shout() = this + 1\n\
+        //- b/Use.kt\npackage b\nimport a.shout as cry\nval one = \"x\".cry()\nval two = unknown().cry()\n";
+    check(extension, &["b/Use.kt:3: cry likely call", "b/Use.kt:4: cry likely call"]);
+}
+
+#[test]
+fn a_kotlin_constructor_is_called_by_the_class_s_other_name() {
+    let fixture = "//- r/Zoo.kt\npackage r\nclass Zoo(val n: Int) { $0constructor() : this(1) }\n\
+        //- s/Use.kt\npackage s\nimport r.Zoo as Zed\nval one = Zed()\nval two = Zed(2)\nval three: Zed = one\n";
+    check(fixture, &["s/Use.kt:3: Zed likely call"]);
+}

@@ -132,8 +132,12 @@ pub(crate) fn build(drafts: &mut Vec<Draft>) -> (Imports, ImportCoverage) {
     (packer.finish(), all)
 }
 
-/// Removes quotes, backticks, angle brackets and white space.
+/// Removes quotes, backticks, angle brackets and white space; a name in backticks keeps its blanks.
 fn strip_quotes(written: &str) -> String {
+    let quoted = written.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    if let Some(name) = quoted.filter(|name| !name.contains('`')) {
+        return name.to_owned();
+    }
     let is_kept = |c: &char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`' | '<' | '>');
     written.chars().filter(is_kept).collect()
 }

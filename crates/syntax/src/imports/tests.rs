@@ -56,10 +56,17 @@ fn python_with_crlf_and_astral_characters() {
 
 #[test]
 fn kotlin_and_java() {
-    let text = "package a.b\n\nimport c.D\nimport c.*\nimport c.`fun` as e\nimport top\n\nclass X\n";
+    let text = "package a.b\n\nimport c.D\nimport c.*\nimport c.`fun` as e\nimport c.D as `the d`\nimport top\n\nclass X\n";
     assert_eq!(
         imports("kotlin", text),
-        ["package a.b", "import c D", "import c *", "import c fun as e", "import  top"]
+        [
+            "package a.b",
+            "import c D",
+            "import c *",
+            "import c fun as e",
+            "import c D as the d",
+            "import  top"
+        ]
     );
     let text = "package a.b;\nimport c.D;\nimport static c.D.e;\nimport c.*;\nclass X {}\n";
     assert_eq!(imports("java", text), ["package a.b", "import c D", "import c.D e", "import c *"]);
