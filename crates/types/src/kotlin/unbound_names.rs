@@ -39,7 +39,10 @@ impl Universe<'_> {
             Some((path, K::UserType)) => {
                 let is_first =
                     file.children(path).find(|one| file.kind(*one) == K::TypeIdentifier) == Some(node);
-                if is_first { self.not_imported(file, node, name) } else { Vec::new() }
+                match is_first {
+                    true => self.not_imported(file, node, name),
+                    false => self.nested_elsewhere(file, path, node),
+                }
             }
             Some((argument, K::ValueArgument)) if is_argument_name(file, argument, node) => Vec::new(),
             Some((_, K::Identifier | K::Parameter | K::ThisExpression | K::SuperExpression)) | None => {
@@ -61,13 +64,25 @@ impl Universe<'_> {
         // `val size = size` while the value is written.
         let own = file.ancestors(node).find_map(|above| variable_of(file, above, name));
         if let Some(number) = own {
-            return vec![DeclarationId::new(file.key, number)];
-        }
-        if self.imports_from_outside(file) {
-            return Vec::new();
+            let local = DeclarationId::new(file.key, number);
+            return std::iter::once(local).chain(self.elsewhere(file, name)).collect();
         }
         let found = self.elsewhere(file, name);
         if found.is_empty() || self.may_be_inherited(file, node, name) { Vec::new() } else { found }
+    }
+
+    /// Returns the classes that a name behind a dot of a written type may mean, where the name before the dot means nothing.
+    fn nested_elsewhere(&self, file: &ProjectFile, path: NodeId, node: NodeId) -> Vec<DeclarationId> {
+        let before = file.children(path).take_while(|one| *one != node);
+        let Some(outer) = before.filter(|one| file.kind(*one) == K::TypeIdentifier).last() else {
+            return Vec::new();
+        };
+        let outer = self.unbound(file, outer);
+        let nested = self.elsewhere(file, file.name_text(node));
+        nested
+            .into_iter()
+            .filter(|id| self.class_of(*id).is_some_and(|class| outer.contains(&class)))
+            .collect()
     }
 
     /// Whether an object around a node may have a member of the name from outside the project. Where the name of its class, or of a
@@ -125,8 +140,7 @@ impl Universe<'_> {
         ty: &Type,
         name: &str,
     ) -> Vec<DeclarationId> {
-        if ty.is_unknown() || self.members(ty, name, &|_| true).may_be_more || self.imports_from_outside(file)
-        {
+        if ty.is_unknown() || self.members(ty, name, &|_| true).may_be_more {
             return Vec::new();
         }
         let takes = |id: &DeclarationId| {
