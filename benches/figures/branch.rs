@@ -52,7 +52,7 @@ pub(crate) fn measure(table: &mut Table) {
                 absorbed.symbols,
                 engine.status().watcher.overflows
             ),
-            "index equals rebuild",
+            "≤ 2 ms, index equals rebuild",
         );
         engine.shutdown().await;
     });

@@ -108,7 +108,7 @@ fn holding(tree: &Path, sources: &[(PathBuf, Grammar, String)], name: String) ->
 }
 
 /// Returns the files that hold the name, as `rg -lw` tells them.
-fn search(tree: &Path, name: &str) -> HashSet<PathBuf> {
+pub(crate) fn search(tree: &Path, name: &str) -> HashSet<PathBuf> {
     let output = Command::new("rg").args(["-lw", name, "."]).current_dir(tree).output().unwrap();
     let listed = String::from_utf8(output.stdout).unwrap();
     listed.lines().map(|line| PathBuf::from(line.trim_start_matches("./"))).collect()
