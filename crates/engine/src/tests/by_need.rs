@@ -2,7 +2,7 @@
 //! index. The order of scans, searches, changes and questions is random. `SYMD_ORACLE_ROUNDS` and
 //! `SYMD_ORACLE_SEED` play more rounds, or repeat the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::oracle::number;
 use super::restart::hours_later;
@@ -47,8 +47,10 @@ pub(super) struct Tree {
     random: fastrand::Rng,
     /// Whether background work runs in `step` even while a question holds it back, as what was begun before does.
     pub(super) background: bool,
-    /// Whether `step` changes files.
+    /// Whether `step` changes files, once all are listed: a listing is told only of files as they are.
     changes_by_itself: bool,
+    /// What is still to be told of the crawl.
+    unlisted: VecDeque<Notice>,
     /// Every content that a file had since the question was asked; `None` for no file.
     contents: BTreeMap<String, Vec<Option<Vec<u8>>>>,
 }
@@ -103,8 +105,9 @@ impl Tree {
         } else {
             Daemon::start(scratch.parts(), &mut random, MemoryOptions::default())
         };
-        let (background, changes_by_itself, contents) = (true, false, BTreeMap::new());
-        Tree { daemon, scratch, random, background, changes_by_itself, contents }
+        let (background, changes_by_itself, unlisted, contents) =
+            (true, false, VecDeque::new(), BTreeMap::new());
+        Tree { daemon, scratch, random, background, changes_by_itself, unlisted, contents }
     }
 
     /// Has a daemon know all files and end, changes some files, and begins with the next daemon.
@@ -289,6 +292,10 @@ impl Tree {
                     self.take(event);
                 }
             }
+            _ if !self.unlisted.is_empty() => {
+                let next = self.unlisted.pop_front();
+                next.into_iter().for_each(|notice| self.tell(notice));
+            }
             _ if self.changes_by_itself && self.random.u8(..3) == 0 => {
                 let file = self.path();
                 self.change(&file);
@@ -304,8 +311,11 @@ impl Tree {
         let (answer, answered) = oneshot::channel();
         let run = QuestionRun::ByNeed(ByNeed::new(question, answer, ((), 0)));
         self.take(Event::Ask(Question { length: QuestionLength::Short, on: None, run }));
-        let barriers = self.daemon.fake.asked(DEADLINE).into_iter().map(Notice::Barrier).collect();
-        self.take(Event::Noticed(barriers));
+        // The watcher tells of a barrier when the crawl is behind it.
+        self.unlisted.extend(self.daemon.fake.asked(DEADLINE).into_iter().map(Notice::Barrier));
+        if !matches!(self.unlisted.front(), Some(Notice::Listed { .. } | Notice::Crawled)) {
+            self.end_crawl();
+        }
         answered
     }
 
@@ -315,15 +325,17 @@ impl Tree {
         self.take(Event::Noticed(notices));
     }
 
-    /// Lists the tree, and does some of what is under way after each listing.
-    fn crawl_slowly(&mut self) {
-        // A listing is told only of files as they are.
-        let changes_by_itself = std::mem::take(&mut self.changes_by_itself);
-        for notice in self.listings() {
-            self.tell(notice);
-            (0..self.random.usize(..6)).for_each(|_| self.step());
+    /// Begins to list the tree; `step` goes on with it.
+    fn begin_crawl(&mut self) {
+        self.unlisted = self.listings().into();
+    }
+
+    /// Lists what is left to be listed.
+    fn end_crawl(&mut self) {
+        let left: Vec<Notice> = std::mem::take(&mut self.unlisted).into();
+        if !left.is_empty() {
+            self.take(Event::Noticed(left));
         }
-        self.changes_by_itself = changes_by_itself;
     }
 
     fn listings(&self) -> Vec<Notice> {
@@ -389,7 +401,7 @@ fn rows_in(file: &str, content: Option<&Vec<u8>>, query: &Query) -> FoundRows {
     rows.map(|row| (file.to_owned(), outline.name_path(row), outline.rows[row].start)).collect()
 }
 
-/// Asks one question in the middle of a crawl or of a storm of changes, and compares. Returns whether it was
+/// Asks one question in the middle of a crawl, before all files are listed or read, or of a storm of changes, and compares. Returns whether it was
 /// answered while files were unread.
 fn round(seed: u64) -> bool {
     let mut tree = Tree::new(fastrand::Rng::with_seed(seed));
@@ -404,8 +416,8 @@ fn round(seed: u64) -> bool {
     if is_restarted {
         tree.restart();
     }
-    if is_restarted && tree.random.bool() {
-        tree.crawl_slowly()
+    if tree.random.bool() {
+        tree.begin_crawl()
     } else {
         tree.crawl()
     }
@@ -418,6 +430,7 @@ fn round(seed: u64) -> bool {
     }
     if tree.random.bool() {
         // Complete once, then a storm.
+        tree.end_crawl();
         tree.drain();
         let files: Vec<String> = tree.contents.keys().cloned().collect();
         for file in files.iter().take(30) {
@@ -430,6 +443,7 @@ fn round(seed: u64) -> bool {
     let mut is_early = false;
     for number in 0..questions {
         is_early |= question_is_answered(&mut tree, &query, seed);
+        tree.end_crawl();
         if number + 1 == questions {
             break;
         }
