@@ -191,7 +191,6 @@ fn trust_is_asked_once_and_what_was_shown_is_trusted() {
     editor.settle();
     assert!(user.check(&["trust", "--show"], 0).starts_with("this project is trusted"));
     assert_ne!(user.pid(), before, "a daemon knows the trust with which it started");
-    assert!(user.check(&["find", "typed"], 0).contains("a.py:1"), "the editor's text is told again");
     assert!(
         editor.heard.iter().all(|one| one["method"] != "window/showMessageRequest"),
         "{:?}",
@@ -223,3 +222,5 @@ fn an_edit_of_open_files_is_told_to_the_people_who_have_them_open() {
     assert_eq!(std::fs::read_to_string(user.path("project/a.py")).unwrap(), "a = 1\n");
     assert!(user.check(&["history"], 0).contains("fake 1"), "the editor is named as what undid it");
 }
+    // Right after the daemon's end.
+    assert!(user.check(&["find", "typed"], 0).contains("a.py:1"), "the editor's text is waited for");

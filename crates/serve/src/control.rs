@@ -48,6 +48,8 @@ async fn navigate(session: &Session, request: RpcRequest, ticket: &Ticket, outbo
     let work = async {
         let project = session.host.project().ok_or("symd serves no project here; open the file's project")?;
         symd_ide::navigation::answer(project, Value::Object(request.params)).await
+        // An editor's lists have no place for what they may lack.
+        let _ = project.buffers.await_texts().await;
     };
     let answer = tokio::select! {
         answer = work => answer,
