@@ -49,6 +49,7 @@ mod editor_encodings;
 mod editor_failures;
 mod editor_files;
 mod editor_folders;
+mod editor_kills;
 mod editor_late;
 mod editor_load;
 mod editor_navigation;
