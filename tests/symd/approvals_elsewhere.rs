@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use serde_json::{Value, json};
 
 use crate::approvals_stage::{modern_call, text};
+use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, call, initialize, modern, write};
 
 /// A client of serena, with cli_agent in addition, over `symd mcp`, started in a directory of the user.
@@ -32,8 +33,12 @@ impl Mcp {
 
     fn ask(&mut self, message: &Value) -> Value {
         self.send(message);
+        self.receive()
+    }
+
+    fn receive(&mut self) -> Value {
         let mut line = String::new();
-        assert!(self.output.read_line(&mut line).unwrap() > 0, "no answer to {message}");
+        assert!(self.output.read_line(&mut line).unwrap() > 0, "symd mcp has ended");
         serde_json::from_str(&line).unwrap()
     }
 
@@ -194,4 +199,41 @@ fn why_only_the_users_word_will_do_comes_from_there() {
         refused.contains(&format!("was not run: {because}; so it needs the user's approval")),
         "{refused}"
     );
+}
+
+#[test]
+fn the_editors_of_that_project_are_asked_too() {
+    let user = two_projects();
+    let ran = |mark: &str| user.path("other").join(mark).exists();
+    let mut editor = FakeEditor::silent(&user);
+    editor.ask("initialize", json!({ "rootUri": uri(&user, "other"), "capabilities": {} }));
+    editor.settle();
+    let mut mcp = Mcp::new(&user, "project");
+    mcp.initialize();
+    mcp.ask(&call(1, "activate_project", activate()));
+    let form = mcp.ask(&call(2, "execute_shell_command", command("there")));
+    assert_eq!(form["params"]["message"], display("there"), "{form}");
+    let question = editor.await_request("window/showMessageRequest");
+    editor.reply(&question, json!({ "title": "Once" }));
+    let mut told = [mcp.receive(), mcp.receive()];
+    told.sort_by_key(|message| message.get("id").is_some());
+    assert_eq!(told[0]["method"], "notifications/cancelled", "{told:?}");
+    assert_eq!((text(&told[1]).as_str(), ran("there")), (RAN, true));
+
+    let form = mcp.ask(&call(3, "execute_shell_command", command("here")));
+    let question = editor.await_request("window/showMessageRequest");
+    let answer = json!({ "jsonrpc": "2.0", "id": form["id"], "result": accepted("y") });
+    assert_eq!(text(&mcp.ask(&answer)), RAN);
+    let withdrawn = editor.await_message(|message| message["method"] == "$/cancelRequest");
+    assert_eq!(withdrawn["params"]["id"], question["id"]);
+
+    // A client that cannot ask leaves it to them.
+    let mut mute = Mcp::new(&user, "project");
+    mute.ask(&initialize("2025-11-25"));
+    mute.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    mute.ask(&call(1, "activate_project", activate()));
+    mute.send(&call(2, "execute_shell_command", command("denied")));
+    let question = editor.await_request("window/showMessageRequest");
+    editor.reply(&question, json!({ "title": "Deny" }));
+    assert_eq!((text(&mute.receive()).as_str(), ran("denied")), (DECLINED, false));
 }
