@@ -347,6 +347,20 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
     refused(edit(&user), "with another text than in another window");
     let told = body(&user);
     assert!(told.contains("with different texts; this is the one that changed last"), "{told}");
+    two.rewrite(&file, 2, TYPED);
+    two.settle();
+    let call = edit(&user);
+    // They agree: the edit is made in both, one after the other.
+    for editor in [&mut one, &mut two] {
+        let request = editor.await_request("workspace/applyEdit");
+        editor.rewrite(&file, 3, EDITED);
+        editor.reply(&request, json!({ "applied": true }));
+    }
+    done(call);
+    assert!(body(&user).contains("return 2") && !body(&user).contains("different"), "{}", body(&user));
+    one.rewrite(&file, 4, TYPED);
+    one.settle();
+    refused(edit(&user), "with another text than in another window");
     two.close(&file);
     two.settle();
     let call = edit(&user);

@@ -103,6 +103,7 @@ mod neovim;
 mod neovim_commands;
 mod neovim_files;
 mod neovim_servers;
+mod neovim_unsaved;
 mod one_daemon;
 mod one_store;
 mod opened;
