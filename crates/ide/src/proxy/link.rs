@@ -91,6 +91,10 @@ pub(super) enum LinkEvent {
 /// The most commands that a daemon has not answered.
 const MAX_ASKED: usize = 64;
 
+/// Too many requests wait for the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LinkBusy;
+
 /// What becomes of a daemon's answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AnswerUse {
@@ -240,14 +244,9 @@ impl Link {
     }
 
     /// Sends a request, at once or when a daemon is connected. Fails if too many wait already.
-    pub(super) fn ask(
-        &mut self,
-        method: &str,
-        params: &Value,
-        asked: AskedCommand,
-    ) -> Result<(), AskedCommand> {
+    pub(super) fn ask(&mut self, method: &str, params: &Value, asked: AskedCommand) -> Result<(), LinkBusy> {
         if self.waiting.len() + self.asked.len() >= MAX_ASKED {
-            return Err(asked);
+            return Err(LinkBusy);
         }
         self.last_request += 1;
         let number = self.last_request;
