@@ -239,6 +239,7 @@ impl Round {
         };
         let files = [self.read("a.py"), self.read("b.py")];
         let is_new = files[1] == new[1];
+        println!("{name}: done: {is_done}, files new: {is_new}, buffer new: {}", screen.text == new_text);
         assert!(files == old || files == new, "{name}: {files:?}; {recovered}");
         assert!(screen.text == old_text || screen.text == new_text, "{name}: {}", screen.text);
         assert!(!is_done || is_new && screen.text == new_text, "{name}: said to be done");
@@ -264,6 +265,7 @@ impl Round {
     fn check_editors_end(&self, is_done: bool) {
         let Round { name, user, .. } = self;
         let is_edited = is_done == (self.under_way == UnderWay::Edit);
+        println!("{name}: done: {is_done}");
         let of = |text: &str| if is_edited { renamed(text) } else { text.to_owned() };
         let saved = if self.buffer == Buffer::Saved { of(TYPED) } else { SAVED.to_owned() };
         assert_eq!((self.read("a.py"), self.read("b.py")), (saved, of(USER)), "{name}: done: {is_done}");
