@@ -18,7 +18,12 @@ const USER: &str = "import a\n\na.typed()\n";
 const ENTRIES: usize = 3;
 
 /// The latest moment of a kill, counted from the staging of the edit, in microseconds. The edit has usually ended by then.
-const LATEST_KILL: u64 = 60_000;
+const LATEST_KILL: u64 = 64_000;
+
+/// Returns a random moment. Early ones are more likely: most steps of an edit follow its staging at once.
+fn random_moment() -> Duration {
+    Duration::from_micros(fastrand::u64(..LATEST_KILL >> fastrand::u32(..9)))
+}
 
 /// What ends in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +181,7 @@ impl Round {
         let mut moment = None;
         while call.try_wait().unwrap().is_none() && moment.is_none_or(|moment| Instant::now() < moment) {
             if moment.is_none() && self.is_staged() {
-                moment = Some(Instant::now() + Duration::from_micros(fastrand::u64(..LATEST_KILL)));
+                moment = Some(Instant::now() + random_moment());
             }
             screen.serve(&self.user);
         }
