@@ -237,3 +237,46 @@ fn the_editors_of_that_project_are_asked_too() {
     editor.reply(&question, json!({ "title": "Deny" }));
     assert_eq!((text(&mute.receive()).as_str(), ran("denied")), (DECLINED, false));
 }
+
+#[test]
+fn an_editors_answer_counts_for_the_repeated_call_there() {
+    let user = two_projects();
+    let ran = |mark: &str| user.path("other").join(mark).exists();
+    let mut editors = [FakeEditor::silent(&user), FakeEditor::silent(&user)];
+    for editor in &mut editors {
+        editor.ask("initialize", json!({ "rootUri": uri(&user, "other"), "capabilities": {} }));
+        editor.settle();
+    }
+    let mut mcp = Mcp::new(&user, "project");
+    mcp.ask(&modern_call(1, "activate_project", activate()));
+    for (id, title, response, expected) in
+        [(2, "Once", json!({ "action": "decline" }), RAN), (5, "Deny", accepted("y"), DECLINED)]
+    {
+        let first = question(&mut mcp, id, title);
+        let [there, other] = &mut editors;
+        let asked = there.await_request("window/showMessageRequest");
+        there.reply(&asked, json!({ "title": title }));
+        // The other one hears that there is an answer.
+        other.await_message(|message| message["method"] == "$/cancelRequest");
+        let reply = mcp.ask(&again(id + 1, command(title), &first, response.clone()));
+        assert_eq!((text(&reply).as_str(), ran(title)), (expected, title == "Once"), "{reply}");
+        // Neither answer counts again.
+        let _ = std::fs::remove_file(user.path("other").join(title));
+        mcp.send(&again(id + 2, command(title), &first, accepted("y")));
+        let [there, other] = &mut editors;
+        for editor in [there, other] {
+            let asked = editor.await_request("window/showMessageRequest");
+            editor.reply(&asked, Value::Null);
+        }
+        let twice = text(&mcp.receive());
+        assert!(twice.contains("its requestState was used before") && !ran(title), "{twice}");
+    }
+    // The client answers first.
+    let first = question(&mut mcp, 8, "form");
+    let [there, _] = &mut editors;
+    let asked = there.await_request("window/showMessageRequest");
+    let reply = mcp.ask(&again(9, command("form"), &first, accepted("y")));
+    assert_eq!(text(&reply), RAN);
+    let withdrawn = there.await_message(|message| message["method"] == "$/cancelRequest");
+    assert_eq!(withdrawn["params"]["id"], asked["id"]);
+}

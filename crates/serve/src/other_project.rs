@@ -96,17 +96,28 @@ pub(super) async fn call(
         }
         params
     };
-    let answer = match link.request(CALL, params(None, None), stop).await {
+    // Editors may have answered the question that was the result of an earlier call.
+    let repeated = prompt.repeated_question(&wanted);
+    let earlier = repeated.and_then(|nonce| session.asking.take_elsewhere(nonce));
+    let answer = match link.request(CALL, params(None, earlier), stop).await {
         Some(Ok(answer)) => answer,
         Some(Err(error)) => return failed(&error),
         None => return CallOutcome::Stopped,
     };
+    if let Some(nonce) = repeated.filter(|_| answer.get("ask").is_none()) {
+        // It was answered, or needed no answer: neither counts again.
+        session.asking.close_question(nonce);
+    }
     let Some(question) = Question::of_answer(&answer) else { return CallOutcome::Reply(reply(answer)) };
     let answer = tokio::select! {
         biased;
         () = stop.stopped() => return CallOutcome::Stopped,
         answer = ask(session, &wanted, &question, (&link, stop), prompt) => answer,
     };
+    if let (Some(ApprovalAnswer::Deferred(nonce, _)), Some(number)) = (&answer, question.number) {
+        session.asking.keep_elsewhere(*nonce, number);
+        link.begin(QUESTION, json!({ "question": number })).await;
+    }
     let word = match answer.map(|answer| answer.outcome(&wanted, &question)) {
         None => None,
         Some(ApprovalOutcome::Yes(word)) => Some(word.name()),

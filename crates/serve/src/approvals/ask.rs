@@ -46,6 +46,12 @@ pub trait ApprovalPrompt: Send {
         question: &Question,
     ) -> impl Future<Output = ApprovalAnswer> + Send;
 
+    /// Returns the number of the open question that was the result of an earlier call, if this one brings the answer.
+    fn repeated_question(&self, wanted: &ApprovalRequest) -> Option<u64> {
+        let _ = wanted;
+        None
+    }
+
     /// Takes back a question that was sent and is not answered: the user has answered elsewhere.
     fn withdraw(&mut self, why: &str) -> impl Future<Output = ()> + Send {
         let _ = why;

@@ -26,6 +26,8 @@ pub struct ApprovalState {
     open: Mutex<VecDeque<u64>>,
     /// Those of them that editors show too, or may be asked to.
     in_editors: Mutex<BTreeMap<u64, DeferredQuestion>>,
+    /// The numbers under which another project's daemon knows questions of this connection, by their numbers here.
+    elsewhere: Mutex<BTreeMap<u64, u64>>,
     /// The receivers that the user has approved on this connection, with tool and project.
     receivers: Mutex<BTreeSet<[String; 3]>>,
     over: watch::Sender<bool>,
@@ -38,6 +40,7 @@ impl ApprovalState {
             proof,
             open: Mutex::default(),
             in_editors: Mutex::default(),
+            elsewhere: Mutex::default(),
             receivers: Mutex::default(),
             over: watch::Sender::new(false),
         })
@@ -85,8 +88,19 @@ impl ApprovalState {
             && let Some(oldest) = open.pop_front()
         {
             self.in_editors().remove(&oldest);
+            self.take_elsewhere(oldest);
         }
         nonce
+    }
+
+    /// Keeps under which number another project's daemon knows an open question.
+    pub(crate) fn keep_elsewhere(&self, nonce: u64, number: u64) {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).insert(nonce, number);
+    }
+
+    /// Returns what [`ApprovalState::keep_elsewhere`] kept, once.
+    pub(crate) fn take_elsewhere(&self, nonce: u64) -> Option<u64> {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).remove(&nonce)
     }
 
     /// Has editors show a question that is sent as a result.

@@ -153,6 +153,11 @@ impl ApprovalPrompt for Elicit<'_> {
         ApprovalAnswer::Deferred(nonce, EditorsAsked::AtOnce)
     }
 
+    fn repeated_question(&self, wanted: &ApprovalRequest) -> Option<u64> {
+        let state = &self.brought.as_ref()?.state;
+        self.session.host.approvals()?.verify(self.session.number, state, wanted).ok()
+    }
+
     /// Cancels a question whose answer is no longer needed.
     async fn withdraw(&mut self, why: &str) {
         if let Some(handle) = self.open.take() {
