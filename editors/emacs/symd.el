@@ -8,10 +8,10 @@
 (require 'url-util)
 
 ;; What symd is told of this file, and what it asks of it.
-(defclass eglot-symd (eglot-lsp-server) () :documentation "symd, for which Emacs reads changed files again.")
+(defclass eglot-symd (eglot-lsp-server) () :documentation "symd, for which Emacs saves buffers and reads changed files again.")
 
 (cl-defmethod eglot-initialization-options ((_server eglot-symd))
-  (list :symd (list :reloads t :editor (format "Emacs %s" emacs-version))))
+  (list :symd (list :saves t :reloads t :editor (format "Emacs %s" emacs-version))))
 
 (defun symd--read-again (file)
   "Read FILE again into its buffer if it is newer; return why not, or nil."
@@ -21,6 +21,38 @@
           (t (condition-case problem
                  (progn (with-current-buffer buffer (revert-buffer t t t)) nil)
                (error (error-message-string problem)))))))
+
+(defun symd--in-file-p (buffer)
+  "Whether the file of BUFFER has its text."
+  (with-current-buffer buffer
+    (let ((file buffer-file-name) (coding-system-for-read buffer-file-coding-system))
+      (with-temp-buffer
+        (insert-file-contents file)
+        (let ((copy (current-buffer)))
+          (with-current-buffer buffer
+            (save-restriction
+              (widen)
+              (zerop (let ((case-fold-search nil)) (compare-buffer-substrings buffer nil nil copy nil nil))))))))))
+
+(defun symd--save (file)
+  "Take the buffer of FILE for saved, whose text symd has written; return why not, or nil.
+Nothing is written, so Emacs does not ask about a file that is newer, and
+`undo' still takes the change back."
+  (let ((buffer (find-buffer-visiting file)))
+    (cond ((null buffer) (format "%s is not open" file))
+          ((not (symd--in-file-p buffer))
+           (format "%s was written by another program, or typed in" (buffer-name buffer)))
+          (t (with-current-buffer buffer
+               (set-visited-file-modtime)
+               (set-buffer-modified-p nil)
+               (eglot--signal-textDocument/didSave))
+             nil))))
+
+(cl-defmethod eglot-handle-request ((_server eglot-symd) (_method (eql symd/save)) &key uris &allow-other-keys)
+  "Take the buffers of URIS for saved, in which Emacs has made symd's changes."
+  (let* ((path (if (fboundp 'eglot-uri-to-path) 'eglot-uri-to-path 'eglot--uri-to-path))
+         (problems (delq nil (mapcar (lambda (uri) (symd--save (funcall path uri))) uris))))
+    (if problems (list :saved :json-false :problem (string-join problems "; ")) (list :saved t))))
 
 (cl-defmethod eglot-handle-request ((_server eglot-symd) (_method (eql symd/reload)) &key uris &allow-other-keys)
   "Read the changed files of URIS again: Emacs does not by itself."
@@ -44,7 +76,7 @@
   (let ((eglot-server-programs '((prog-mode . (eglot-symd "symd" "lsp")))))
     (call-interactively #'eglot)))
 
-;; An agent waits while Emacs asks before each edit; nil makes its edits at once (`undo' takes them back).
+;; An agent waits while Emacs asks before each edit, of saved buffers too; nil makes its edits at once (`undo' takes them back).
 ;; (setq eglot-confirm-server-initiated-edits nil)
 
 ;; Eglot tells changes when Emacs was idle for this time; agents see them then.

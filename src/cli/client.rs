@@ -190,37 +190,63 @@ impl Client {
         params: Value,
         mut heard: impl FnMut(&Value),
     ) -> Result<Value, Failure> {
+        let request = self.begin(method, params)?;
+        loop {
+            match self.next(request)? {
+                Ok(result) => return Ok(result),
+                Err(other) => heard(&other),
+            }
+        }
+    }
+
+    /// Sends a request; returns its number.
+    pub(super) fn begin(&mut self, method: &str, params: Value) -> Result<u64, Failure> {
         self.last_id += 1;
         let request = write::request(self.last_id, method, Some(params));
-        let lost = |error: io::Error| match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Exit::NotReady.because(format!(
-                "the daemon did not answer within {} s; `symd logs` may show why",
-                ANSWER_DEADLINE.as_secs()
-            )),
-            _ => Exit::lost(format!("the daemon ended before it answered ({error}); `symd logs` shows why")),
-        };
         self.send(&line(request)).map_err(lost)?;
-        loop {
-            let Some(mut message) = self.receive().map_err(lost)? else {
-                return Err(Exit::lost("the daemon ended before it answered; `symd logs` shows why"));
-            };
-            // An error without an id concerns the connection: it was rejected.
-            let refused = message["id"].is_null() && message.get("error").is_some();
-            if message["id"] != json!(self.last_id) && !refused {
-                heard(&message);
-                continue;
-            }
-            if let Some(error) = message.get("error") {
-                let text = error["message"].as_str().unwrap_or("the daemon sent an error without a message");
-                let exit = match error["code"].as_i64() {
-                    Some(INVALID_PARAMS | METHOD_NOT_FOUND) => Exit::Usage,
-                    Some(BUSY) => Exit::NotReady,
-                    _ => Exit::Failed,
-                };
-                return Err(exit.because(text));
-            }
-            return Ok(message["result"].take());
+        Ok(self.last_id)
+    }
+
+    /// Reads the next message; returns the result of the request, if it is that.
+    pub(super) fn result_of(&mut self, request: u64) -> Result<Option<Value>, Failure> {
+        Ok(self.next(request)?.ok())
+    }
+
+    /// Whether a message, or a part of one, was read with an earlier one.
+    pub(super) fn has_buffered(&self) -> bool {
+        !self.reader.buffer().is_empty()
+    }
+
+    /// Reads the next message: the result of the request, or another message, as the inner error.
+    fn next(&mut self, request: u64) -> Result<Result<Value, Value>, Failure> {
+        let Some(mut message) = self.receive().map_err(lost)? else {
+            return Err(Exit::lost("the daemon ended before it answered; `symd logs` shows why"));
+        };
+        // An error without an id concerns the connection: it was rejected.
+        let refused = message["id"].is_null() && message.get("error").is_some();
+        if message["id"] != json!(request) && !refused {
+            return Ok(Err(message));
         }
+        if let Some(error) = message.get("error") {
+            let text = error["message"].as_str().unwrap_or("the daemon sent an error without a message");
+            let exit = match error["code"].as_i64() {
+                Some(INVALID_PARAMS | METHOD_NOT_FOUND) => Exit::Usage,
+                Some(BUSY) => Exit::NotReady,
+                _ => Exit::Failed,
+            };
+            return Err(exit.because(text));
+        }
+        Ok(Ok(message["result"].take()))
+    }
+}
+
+fn lost(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Exit::NotReady.because(format!(
+            "the daemon did not answer within {} s; `symd logs` may show why",
+            ANSWER_DEADLINE.as_secs()
+        )),
+        _ => Exit::lost(format!("the daemon ended before it answered ({error}); `symd logs` shows why")),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Approvals as users see them: `symd approvals`, the question on a terminal, `symd mcp`, the log.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -123,23 +124,40 @@ fn rules_are_added_listed_disabled_and_revoked() {
     assert!(refused.contains("the user's rule 1 denies it"), "{refused}");
 }
 
+/// A call that asks its question on a terminal.
+pub struct TerminalCall {
+    pub child: Child,
+    pub terminal: File,
+    /// What the terminal has shown.
+    talk: Vec<u8>,
+}
+
+impl TerminalCall {
+    /// Starts symd with these arguments, and waits for its question.
+    pub fn new(user: &User, arguments: &[impl AsRef<std::ffi::OsStr>]) -> TerminalCall {
+        let (mut terminal, name) = terminal();
+        let slave = || open_terminal(&name);
+        let mut command = user.symd();
+        command.args(arguments).stdin(slave()).stderr(slave()).stdout(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let mut talk = Vec::new();
+        while !String::from_utf8_lossy(&talk).ends_with("Approve? (y/n/always): ") {
+            let mut some = [0; 512];
+            let count = terminal.read(&mut some).unwrap();
+            talk.extend_from_slice(&some[..count]);
+        }
+        TerminalCall { child, terminal, talk }
+    }
+}
+
 /// Answers the question on a terminal; returns the terminal's output, stdout, and the exit code.
 fn on_a_terminal(user: &User, arguments: &[&str], answer: &str) -> (String, String, Option<i32>) {
-    let (mut terminal, name) = terminal();
-    let slave = || open_terminal(&name);
-    let mut child =
-        user.symd().args(arguments).stdin(slave()).stderr(slave()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut talk = Vec::new();
-    while !String::from_utf8_lossy(&talk).ends_with("Approve? (y/n/always): ") {
-        let mut some = [0; 512];
-        let count = terminal.read(&mut some).unwrap();
-        talk.extend_from_slice(&some[..count]);
-    }
-    terminal.write_all(answer.as_bytes()).unwrap();
+    let mut call = TerminalCall::new(user, arguments);
+    call.terminal.write_all(answer.as_bytes()).unwrap();
     let mut out = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-    let exit = child.wait().unwrap().code();
-    (String::from_utf8(talk).unwrap().replace("\r\n", "\n"), out, exit)
+    call.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    let exit = call.child.wait().unwrap().code();
+    (String::from_utf8(call.talk).unwrap().replace("\r\n", "\n"), out, exit)
 }
 
 #[test]

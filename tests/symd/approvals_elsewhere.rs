@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use serde_json::{Value, json};
 
 use crate::approvals_stage::{modern_call, text};
+use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, call, initialize, modern, write};
 
 /// A client of serena, with cli_agent in addition, over `symd mcp`, started in a directory of the user.
@@ -32,8 +33,12 @@ impl Mcp {
 
     fn ask(&mut self, message: &Value) -> Value {
         self.send(message);
+        self.receive()
+    }
+
+    fn receive(&mut self) -> Value {
         let mut line = String::new();
-        assert!(self.output.read_line(&mut line).unwrap() > 0, "no answer to {message}");
+        assert!(self.output.read_line(&mut line).unwrap() > 0, "symd mcp has ended");
         serde_json::from_str(&line).unwrap()
     }
 
@@ -194,4 +199,84 @@ fn why_only_the_users_word_will_do_comes_from_there() {
         refused.contains(&format!("was not run: {because}; so it needs the user's approval")),
         "{refused}"
     );
+}
+
+#[test]
+fn the_editors_of_that_project_are_asked_too() {
+    let user = two_projects();
+    let ran = |mark: &str| user.path("other").join(mark).exists();
+    let mut editor = FakeEditor::silent(&user);
+    editor.ask("initialize", json!({ "rootUri": uri(&user, "other"), "capabilities": {} }));
+    editor.settle();
+    let mut mcp = Mcp::new(&user, "project");
+    mcp.initialize();
+    mcp.ask(&call(1, "activate_project", activate()));
+    let form = mcp.ask(&call(2, "execute_shell_command", command("there")));
+    assert_eq!(form["params"]["message"], display("there"), "{form}");
+    let question = editor.await_request("window/showMessageRequest");
+    editor.reply(&question, json!({ "title": "Once" }));
+    let mut told = [mcp.receive(), mcp.receive()];
+    told.sort_by_key(|message| message.get("id").is_some());
+    assert_eq!(told[0]["method"], "notifications/cancelled", "{told:?}");
+    assert_eq!((text(&told[1]).as_str(), ran("there")), (RAN, true));
+
+    let form = mcp.ask(&call(3, "execute_shell_command", command("here")));
+    let question = editor.await_request("window/showMessageRequest");
+    let answer = json!({ "jsonrpc": "2.0", "id": form["id"], "result": accepted("y") });
+    assert_eq!(text(&mcp.ask(&answer)), RAN);
+    let withdrawn = editor.await_message(|message| message["method"] == "$/cancelRequest");
+    assert_eq!(withdrawn["params"]["id"], question["id"]);
+
+    // A client that cannot ask leaves it to them.
+    let mut mute = Mcp::new(&user, "project");
+    mute.ask(&initialize("2025-11-25"));
+    mute.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    mute.ask(&call(1, "activate_project", activate()));
+    mute.send(&call(2, "execute_shell_command", command("denied")));
+    let question = editor.await_request("window/showMessageRequest");
+    editor.reply(&question, json!({ "title": "Deny" }));
+    assert_eq!((text(&mute.receive()).as_str(), ran("denied")), (DECLINED, false));
+}
+
+#[test]
+fn an_editors_answer_counts_for_the_repeated_call_there() {
+    let user = two_projects();
+    let ran = |mark: &str| user.path("other").join(mark).exists();
+    let mut editors = [FakeEditor::silent(&user), FakeEditor::silent(&user)];
+    for editor in &mut editors {
+        editor.ask("initialize", json!({ "rootUri": uri(&user, "other"), "capabilities": {} }));
+        editor.settle();
+    }
+    let mut mcp = Mcp::new(&user, "project");
+    mcp.ask(&modern_call(1, "activate_project", activate()));
+    for (id, title, response, expected) in
+        [(2, "Once", json!({ "action": "decline" }), RAN), (5, "Deny", accepted("y"), DECLINED)]
+    {
+        let first = question(&mut mcp, id, title);
+        let [there, other] = &mut editors;
+        let asked = there.await_request("window/showMessageRequest");
+        there.reply(&asked, json!({ "title": title }));
+        // The other one hears that there is an answer.
+        other.await_message(|message| message["method"] == "$/cancelRequest");
+        let reply = mcp.ask(&again(id + 1, command(title), &first, response.clone()));
+        assert_eq!((text(&reply).as_str(), ran(title)), (expected, title == "Once"), "{reply}");
+        // Neither answer counts again.
+        let _ = std::fs::remove_file(user.path("other").join(title));
+        mcp.send(&again(id + 2, command(title), &first, accepted("y")));
+        let [there, other] = &mut editors;
+        for editor in [there, other] {
+            let asked = editor.await_request("window/showMessageRequest");
+            editor.reply(&asked, Value::Null);
+        }
+        let twice = text(&mcp.receive());
+        assert!(twice.contains("its requestState was used before") && !ran(title), "{twice}");
+    }
+    // The client answers first.
+    let first = question(&mut mcp, 8, "form");
+    let [there, _] = &mut editors;
+    let asked = there.await_request("window/showMessageRequest");
+    let reply = mcp.ask(&again(9, command("form"), &first, accepted("y")));
+    assert_eq!(text(&reply), RAN);
+    let withdrawn = there.await_message(|message| message["method"] == "$/cancelRequest");
+    assert_eq!(withdrawn["params"]["id"], asked["id"]);
 }

@@ -384,7 +384,8 @@ fn the_command_lines_way_to_answer_is_the_users_alone() {
     assert!(!ran("cli-evil"));
 
     let mut users = stage.connect("careful", Whose::Users);
-    let result = users.ask(&call(1, "cli-no", json!({ "can_ask": true })))["result"].take();
+    let mut result = users.ask(&call(1, "cli-no", json!({ "can_ask": true })))["result"].take();
+    assert!(result.as_object_mut().unwrap().remove("question").unwrap().is_u64(), "its number");
     assert_eq!(
         result,
         json!({ "ask": "Tool: command\nParameters:\n  mark: cli-no\nFiles affected: (none)\nRisk level: dangerous\n\nApprove? (y/n/always):", "offer": "always" })

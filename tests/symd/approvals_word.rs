@@ -110,7 +110,8 @@ fn the_command_line_is_asked_too() {
         params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         wire.ask(&request(id, "symd/call", params))["result"].take()
     };
-    let question = made(1, json!({ "can_ask": true }));
+    let mut question = made(1, json!({ "can_ask": true }));
+    assert!(question.as_object_mut().unwrap().remove("question").unwrap().is_u64(), "its number");
     assert_eq!(
         question,
         json!({ "ask": DISPLAY.replace("MARK", "word_cli"), "offer": "always", "because": "it leads to 127.0.0.1" })

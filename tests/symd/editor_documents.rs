@@ -298,6 +298,69 @@ fn a_daemon_that_died_is_told_everything_again() {
     }
 }
 
+fn signal(pid: u64, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+#[test]
+fn a_question_right_after_a_daemons_end_has_the_editors_text() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, SAVED);
+    editor.change(&file, 2, [0, 4, 0, 9], "typed");
+    editor.settle();
+    // Short lives in a row, after which no daemon is started for a while.
+    for round in 0..2 {
+        signal(user.pid(), rustix::process::Signal::KILL);
+        assert_eq!(seen(&user), "typed", "killed, {round}");
+        user.check(&["stop"], 0);
+        let text = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+        assert!(text.contains("def typed") && text.contains("[unsaved: a.py in fake 1]"), "{round}: {text}");
+        user.check(&["restart"], 0);
+        let asked = ["call", "rename_symbol", r#"{"name_path": "typed", "new_name": "x", "dry_run": true}"#];
+        let shown = user.check(&asked, 0);
+        assert!(shown.contains("def x()"), "{round}: {shown}");
+    }
+}
+
+#[test]
+fn an_answer_is_incomplete_while_an_editor_has_not_told_its_texts() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, SAVED);
+    editor.change(&file, 2, [0, 4, 0, 9], "typed");
+    editor.settle();
+    let lsp = editor.process.id();
+    signal(lsp.into(), rustix::process::Signal::STOP);
+    signal(user.pid(), rustix::process::Signal::KILL);
+    let why = format!(
+        "incomplete: fake 1 has files of this project open and has not told symd their texts since symd \
+        started: its `symd lsp` is process {lsp}; ask again]"
+    );
+    let text = user.check(&["call", "find_symbol", r#"{"name_path_pattern": "typed"}"#], 0);
+    assert!(text.ends_with(&format!("[0 symbols; {why}\n")), "{text}");
+    let text = user.check(&["call", "read_file", r#"{"relative_path": "a.py"}"#], 0);
+    assert!(text.contains("def saved") && text.ends_with(&format!("\n[{why}\n")), "{text}");
+    let asked = ["call", "find_symbol", r#"{"name_path_pattern": "saved", "format": "json"}"#];
+    let json: Value = serde_json::from_str(&user.check(&asked, 0)).unwrap();
+    assert_eq!(json["complete"], false, "{json}");
+    let asked = ["call", "rename_symbol", r#"{"name_path": "typed", "new_name": "x"}"#];
+    let failed = user.run(&asked);
+    assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+    let text = String::from_utf8(failed.stdout).unwrap();
+    assert!(text.contains("No symbol matching 'typed' found\n[incomplete: "), "{text}");
+    let absolute = json!({ "absolute_path": user.path("project/a.py") }).to_string();
+    let exact = user.check(&["call", "--toolset", "gemini_cli", "read_file", &absolute], 0);
+    assert!(exact.contains("def saved") && !exact.contains("incomplete"), "{exact}");
+    signal(lsp.into(), rustix::process::Signal::CONT);
+    editor.settle();
+    let text = user.check(&["call", "find_symbol", r#"{"name_path_pattern": "typed"}"#], 0);
+    assert!(text.contains("a.py") && text.contains("; complete]"), "{text}");
+}
+
 #[test]
 fn two_windows_with_different_texts_show_the_one_that_changed_last() {
     let user = user();
@@ -392,7 +455,7 @@ fn the_conversation_keeps_lsps_order() {
         editor.ask("initialize", json!({ "processId": null, "rootUri": null, "capabilities": offered }));
     assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-8", "{answer}");
     assert_eq!(code(editor.ask("initialize", json!({}))), Some(-32600));
-    assert_eq!(code(editor.ask("textDocument/completion", json!({}))), Some(-32601));
+    assert_eq!(code(editor.ask("textDocument/foldingRange", json!({}))), Some(-32601));
     let nowhere = editor.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
     assert_eq!(code(nowhere), Some(-32803));
     let unknown = editor.ask("workspace/executeCommand", json!({ "command": "symd.dance" }));

@@ -347,6 +347,20 @@ fn buffers_that_cannot_be_changed_safely_are_not_changed() {
     refused(edit(&user), "with another text than in another window");
     let told = body(&user);
     assert!(told.contains("with different texts; this is the one that changed last"), "{told}");
+    two.rewrite(&file, 2, TYPED);
+    two.settle();
+    let call = edit(&user);
+    // They agree: the edit is made in both, one after the other.
+    for editor in [&mut one, &mut two] {
+        let request = editor.await_request("workspace/applyEdit");
+        editor.rewrite(&file, 3, EDITED);
+        editor.reply(&request, json!({ "applied": true }));
+    }
+    done(call);
+    assert!(body(&user).contains("return 2") && !body(&user).contains("different"), "{}", body(&user));
+    one.rewrite(&file, 4, TYPED);
+    one.settle();
+    refused(edit(&user), "with another text than in another window");
     two.close(&file);
     two.settle();
     let call = edit(&user);
@@ -526,16 +540,6 @@ fn an_edit_whose_editor_died_is_finished_in_the_files() {
     assert_eq!(on_disk(&user), saved);
 }
 
-/// Waits until another daemon than `pid` knows what the editor has open.
-#[track_caller]
-fn await_restart(editor: &mut FakeEditor, pid: u64) {
-    let is_another = |editor: &mut FakeEditor| {
-        let status = editor.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
-        status["result"]["pid"].as_u64().is_some_and(|now| now != pid)
-    };
-    assert!((0..100).any(|_| is_another(editor)), "no daemon was started");
-}
-
 #[test]
 fn a_saved_buffer_that_its_editor_may_have_changed_is_named_after_a_crash() {
     let user = user();
@@ -550,7 +554,7 @@ fn a_saved_buffer_that_its_editor_may_have_changed_is_named_after_a_crash() {
     rustix::process::kill_process(killed, rustix::process::Signal::KILL).unwrap();
     call.wait_with_output().unwrap();
     editor.rewrite(&file, 2, "def saved():\n    return 2\n");
-    await_restart(&mut editor, pid);
+    editor.await_restart(pid);
     let told = user.status()["recovered"].to_string();
     assert!(told.contains("look there, and undo it there: a.py"), "{told}");
     assert_eq!(on_disk(&user), SAVED);
@@ -587,7 +591,7 @@ fn a_daemon_killed_in_an_edit_leaves_each_file_old_or_new_and_the_buffer_to_its_
             kill();
         }
         let killed = call.wait_with_output().unwrap();
-        await_restart(&mut editor, pid);
+        editor.await_restart(pid);
         let recovered = user.status()["recovered"].to_string();
         let named = "look there, and undo it there: a.py";
         assert!(round % 3 != 0 || recovered.contains(named), "round {round}: {recovered}");

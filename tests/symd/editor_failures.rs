@@ -98,6 +98,27 @@ fn an_edit_is_a_conflict_where_the_disk_fails_and_the_editor_keeps_its_part() {
 }
 
 #[test]
+fn an_edit_is_a_conflict_where_symd_is_killed_before_an_editor_takes_its_part_back() {
+    let (user, mut editor, file) = typed();
+    let (mut call, _) = made_where_the_disk_fails(&user, &mut editor, &file);
+    let daemon = user.pid();
+    let killed = rustix::process::Pid::from_raw(i32::try_from(daemon).unwrap()).unwrap();
+    rustix::process::kill_process(killed, rustix::process::Signal::KILL).unwrap();
+    call.wait().unwrap();
+    editor.await_restart(daemon);
+    assert!(is_old(&user));
+    let open = user.status()["recovered"].to_string();
+    assert!(open.contains("a.py may have the change in fake 1, unsaved"), "{open}");
+    // The user undoes it there.
+    editor.rewrite(&file, 4, TYPED);
+    let closed = (0..200).any(|_| {
+        editor.settle();
+        user.status()["recovered"] == json!([])
+    });
+    assert!(closed, "{}", user.status()["recovered"]);
+}
+
+#[test]
 fn an_edit_whose_document_is_closed_meanwhile_is_not_made() {
     for is_made in [false, true] {
         let (user, mut editor, file) = typed();

@@ -204,7 +204,7 @@ fn an_editor_that_runs_is_waited_for_longer_than_a_suspended_one() {
     play(EditorDeadlines { suspended: now, present: PATIENCE, ..soon(false) }, async |stage| {
         // This very process, which is not suspended, and tells late.
         let state = stage.project.editor.root().parent().unwrap().join("state/editors");
-        let presence = Presence::begin(&state).unwrap();
+        let presence = Presence::begin(&state, "fake").unwrap();
         let mut edit = Box::pin(stage.edit_of("b.py", "b = 1", "b = 2"));
         let early = tokio::time::timeout(4 * now, &mut edit).await;
         assert!(early.is_err(), "it is not refused, and not made: {early:?}");

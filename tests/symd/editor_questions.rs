@@ -1,10 +1,12 @@
 //! What `symd lsp` asks and tells the people in front of the editor: approvals, trust, edits of open files.
 
+use std::io::Write;
 use std::process::{Child, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::approvals_stage::{Stage, Whose, ran, text};
+use crate::approvals_cli::TerminalCall;
+use crate::approvals_stage::{Stage, Whose, modern_call, ran, text};
 use crate::fake_editor::{FakeEditor, uri};
 use crate::support::{User, Wire, call, write};
 
@@ -15,11 +17,15 @@ fn user() -> User {
     user
 }
 
+fn creation(file: &str) -> [String; 3] {
+    let arguments = json!({ "relative_path": file, "content": "x = 1\n" });
+    ["call".to_owned(), "create_text_file".to_owned(), arguments.to_string()]
+}
+
 /// Starts an agent that cannot ask its user.
 fn creating(user: &User, file: &str) -> Child {
     let mut command = user.symd();
-    command.args(["call", "create_text_file"]);
-    command.arg(json!({ "relative_path": file, "content": "x = 1\n" }).to_string());
+    command.args(creation(file));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -153,6 +159,76 @@ fn the_first_answer_counts_wherever_it_is_given() {
 }
 
 #[test]
+fn a_question_that_a_call_returns_is_shown_in_editors_too() {
+    let stage = Stage::new();
+    let (mut one, mut two) = (editor(&stage, Whose::Users), editor(&stage, Whose::Users));
+    let mut client = stage.connect("careful", Whose::Users);
+    let arguments = |mark: &str| json!({ "path": "a.py", "content": "", "mark": mark });
+    let again = |id: u64, mark: &str, first: &Value, response: Value| {
+        let mut again = modern_call(id, "create_file", arguments(mark));
+        again["params"]["requestState"] = first["result"]["requestState"].clone();
+        again["params"]["inputResponses"] = json!({ "approval": response });
+        again
+    };
+    let (accepted, declined) =
+        (json!({ "action": "accept", "content": { "answer": "y" } }), json!({ "action": "decline" }));
+    // Whatever the client's form says: the editors' answer was the first. The other editor hears that there is one.
+    for (id, place, response, expected) in
+        [(1, 0, &declined, "ran ByUser"), (3, 2, &accepted, "the user did not approve it")]
+    {
+        let mark = format!("deferred-{place}");
+        let first = client.ask(&modern_call(id, "create_file", arguments(&mark)));
+        assert_eq!(first["result"]["resultType"], "input_required", "{first}");
+        let (here, there) = (asked(&mut one), asked(&mut two));
+        one.send(&choose(&here, place));
+        assert_eq!(two.receive().unwrap()["params"]["id"], there["id"]);
+        let reply = client.ask(&again(id + 1, &mark, &first, response.clone()));
+        assert!(text(&reply).contains(expected), "{reply}");
+        assert_eq!(ran(&mark), place == 0);
+    }
+    // The client answers first, and the question is withdrawn.
+    let first = client.ask(&modern_call(5, "create_file", arguments("in-form")));
+    let (here, there) = (asked(&mut one), asked(&mut two));
+    let reply = client.ask(&again(6, "in-form", &first, accepted));
+    assert_eq!(text(&reply), "ran ByUser");
+    for (editor, question) in [(&mut one, here), (&mut two, there)] {
+        let withdrawn = editor.receive().unwrap();
+        assert_eq!(withdrawn["method"], "symd/editor/withdraw", "{withdrawn}");
+        assert_eq!(withdrawn["params"]["id"], question["id"]);
+    }
+    drop((one, two, client));
+    stage.all_ended();
+}
+
+#[test]
+fn a_question_on_a_terminal_is_shown_in_editors_too() {
+    let user = user();
+    user.check(&["approvals", "policy", "native/create_text_file", "ask"], 0);
+    let mut editor = FakeEditor::new(&user);
+    editor.settle();
+    for (file, title, exit) in [("once.py", "Once", 0), ("deny.py", "Deny", 6)] {
+        let mut call = TerminalCall::new(&user, &creation(file));
+        let question = editor.await_request("window/showMessageRequest");
+        editor.reply(&question, json!({ "title": title }));
+        assert_eq!(call.child.wait().unwrap().code(), Some(exit), "{title}");
+        assert_eq!(user.path("project").join(file).exists(), exit == 0);
+    }
+    let mut call = TerminalCall::new(&user, &creation("there.py"));
+    let question = editor.await_request("window/showMessageRequest");
+    call.terminal.write_all(b"what?\ny\n").unwrap();
+    assert_eq!(call.child.wait().unwrap().code(), Some(0));
+    let withdrawn = editor.await_message(|message| message["method"] == "$/cancelRequest");
+    assert_eq!(withdrawn["params"]["id"], question["id"]);
+    // Dismissed in the editor, the question stays open here.
+    let mut call = TerminalCall::new(&user, &creation("dismissed.py"));
+    let question = editor.await_request("window/showMessageRequest");
+    editor.reply(&question, Value::Null);
+    editor.settle();
+    call.terminal.write_all(b"n\n").unwrap();
+    assert_eq!(call.child.wait().unwrap().code(), Some(6));
+}
+
+#[test]
 fn trust_is_asked_once_and_what_was_shown_is_trusted() {
     let user = user();
     let server = "[[language]]\nname = \"python\"\nlanguage-servers = [\"runner\"]\n\n[language-server.runner]\n\
@@ -188,10 +264,11 @@ fn trust_is_asked_once_and_what_was_shown_is_trusted() {
     editor.reply(&question, json!({ "title": "Trust" }));
     editor
         .await_message(|message| message["params"]["message"].to_string().contains("is trusted from now on"));
+    // Right after the daemon's end.
+    assert!(user.check(&["find", "typed"], 0).contains("a.py:1"), "the editor's text is waited for");
     editor.settle();
     assert!(user.check(&["trust", "--show"], 0).starts_with("this project is trusted"));
     assert_ne!(user.pid(), before, "a daemon knows the trust with which it started");
-    assert!(user.check(&["find", "typed"], 0).contains("a.py:1"), "the editor's text is told again");
     assert!(
         editor.heard.iter().all(|one| one["method"] != "window/showMessageRequest"),
         "{:?}",

@@ -262,3 +262,26 @@ fn what_symds_server_finds_stands_in_where_an_editor_reports_nothing() {
         "{told}"
     );
 }
+
+#[test]
+fn a_server_is_restarted_by_its_name() {
+    let Some(real) = python() else { return };
+    let pulls = json!({ "textDocument": { "diagnostic": {} } });
+    let mut editor = opened(&real.user, "shapes.py", SHAPES, pulls);
+    let starts = || {
+        let status = real.user.status();
+        let servers = status["servers"].as_array().unwrap();
+        servers.iter().find(|server| server["name"] == "ty").unwrap()["starts"].as_u64().unwrap()
+    };
+    assert_eq!(starts(), 1);
+    let restart = json!({ "command": "symd.restartServer", "arguments": [{ "server": "ty" }] });
+    let answer = editor.ask("workspace/executeCommand", restart);
+    assert_eq!(answer["result"]["done"], true, "{answer}");
+    let shown = |message: &Value| message["method"] == "window/showMessage";
+    assert!(editor.heard.iter().any(|message| shown(message) && message["params"]["message"] == "done"));
+    // It answers again, from a process that is another one.
+    let file = uri(&real.user, "project/shapes.py");
+    let report = editor.ask("textDocument/diagnostic", json!({ "textDocument": { "uri": file } }));
+    assert!(!told(&report["result"]["items"]).is_empty(), "{report}");
+    assert_eq!(starts(), 2);
+}

@@ -121,3 +121,19 @@ fn an_inferred_cursor_tells_whether_the_document_is_saved_now() {
     let told = text(asked(&user));
     assert!(told.starts_with("a.py:1:3 in fake 1; inferred"), "{told}");
 }
+
+#[test]
+fn requests_that_symd_does_not_offer_tell_the_cursor_and_find_nothing() {
+    let user = user();
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, "a = 1\n");
+    for (character, method) in [(1, "textDocument/documentHighlight"), (3, "textDocument/completion")] {
+        let place = json!({ "line": 0, "character": character });
+        let answer = editor.ask(method, json!({ "textDocument": { "uri": file }, "position": place }));
+        assert_eq!(answer.get("result"), Some(&Value::Null), "{answer}");
+        editor.settle();
+        let told = text(asked(&user));
+        assert!(told.starts_with(&format!("a.py:1:{} in fake 1; inferred", character + 1)), "{told}");
+    }
+}

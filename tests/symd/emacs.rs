@@ -112,8 +112,25 @@ fn the_package_for_emacs_reads_changed_files_again_and_has_commands() {
 (defun edit (from to)
   (agent "replace_content" (format "{\"relative_path\": \"a.py\", \"needle\": \"%s\", \"repl\": \"%s\", \"mode\": \"literal\"}" from to)))
 (say "package" (eglot-symd-p (eglot-current-server)))
-(let ((told (edit "return" "yield"))) (say "edit" (and (has told "operation 1") (not (has told "reloaded")))))
+(defvar reverted nil)
+(add-hook 'after-revert-hook (lambda () (setq reverted t)))
+(let ((told (edit "return" "yield"))) (say "edit" (and (has told "operation 1") (not (has told "saved")) (not (has told "reloaded")))))
 (say "buffer" (and (has (buffer-string) "yield") (has (disk) "yield") (not (buffer-modified-p))))
+(say "by itself" (and (not reverted) (verify-visited-file-modtime (current-buffer))))
+(undo-boundary)
+(undo)
+(say "undo" (and (has (buffer-string) "return") (buffer-modified-p)))
+(undo-boundary)
+(undo)
+(save-buffer)
+(settle)
+;; Line ends of both kinds, which Emacs would change: symd writes the file, and Emacs reads it again.
+(say "read again" (progn (with-temp-file "mixed.py" (insert "a = 1\r\nb = 2\n"))
+  (with-current-buffer (find-file-noselect "mixed.py")
+    (python-mode) (eglot--maybe-activate-editing-mode)
+    (settle)
+    (agent "replace_content" "{\"relative_path\": \"mixed.py\", \"needle\": \"b = 2\", \"repl\": \"b = 3\", \"mode\": \"literal\"}")
+    (and reverted (has (buffer-string) "b = 3") (not (buffer-modified-p))))))
 (goto-char (point-min))
 (insert "# typed\n")
 (settle)
@@ -134,7 +151,7 @@ fn the_package_for_emacs_reads_changed_files_again_and_has_commands() {
         command.env("PACKAGE", package).env("PATH", path);
     });
     let Some(report) = played else { return };
-    let expected = "package: true\nedit: true\nbuffer: true\nunsaved: true\nboth: true\nundone: true\nagreed: true\n\
+    let expected = "package: true\nedit: true\nbuffer: true\nby itself: true\nundo: true\nread again: true\nunsaved: true\nboth: true\nundone: true\nagreed: true\n\
          told: true\n";
     assert_eq!(report, expected);
 }

@@ -95,6 +95,16 @@ impl FakeEditor {
         }
     }
 
+    /// Returns the next message, if one comes in this time.
+    pub fn receive_within(&mut self, time: std::time::Duration) -> Option<Value> {
+        self.messages.recv_timeout(time).ok()
+    }
+
+    /// Closes symd's stdin, as the end of the editor does.
+    pub fn close_pipe(&mut self) {
+        self.input = None;
+    }
+
     /// Returns the next message that `is_meant`; keeps the others in `heard`.
     pub fn await_message(&mut self, is_meant: impl Fn(&Value) -> bool) -> Value {
         loop {
@@ -159,6 +169,16 @@ impl FakeEditor {
     pub fn settle(&mut self) {
         let answer = self.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
         assert!(answer.get("result").is_some(), "{answer}");
+    }
+
+    /// Waits until another daemon than `pid` knows what the editor has open.
+    #[track_caller]
+    pub fn await_restart(&mut self, pid: u64) {
+        let is_another = |editor: &mut FakeEditor| {
+            let status = editor.ask("workspace/executeCommand", json!({ "command": "symd.status" }));
+            status["result"]["pid"].as_u64().is_some_and(|now| now != pid)
+        };
+        assert!((0..100).any(|_| is_another(self)), "no daemon was started");
     }
 
     /// Ends the conversation as LSP demands; returns the exit code.

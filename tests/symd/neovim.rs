@@ -157,11 +157,25 @@ fn neovim_tells_what_it_shows() {
         vim.cmd('noautocmd call cursor(2, 3)')
         shown = T.agent('editor_context', vim.empty_dict())
         T.say('asked', shown:match('^[^\n]*'))
+        -- A program that goes on, such as a server, is told as it writes, and is part of the answer.
+        local pushed, push = false, T.package.push_terminal
+        T.package.push_terminal = function(bufnr) pushed = true; push(bufnr) end
+        vim.cmd('new')
+        local running = vim.fn.termopen({ 'sh', '-c', 'echo listening; exec cat' })
+        T.say('told', vim.wait(10000, function() return pushed end, 5))
+        vim.fn.chansend(running, 'GET /\n')
+        vim.wait(10000, function()
+          return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '|'):find('GET /|GET /', 1, true) ~= nil
+        end, 5)
+        shown = T.agent('editor_context', vim.empty_dict())
+        T.say('running', shown:match('terminal, [^\n]*\n.*GET /'))
+        vim.fn.jobstop(running)
     "#;
     let Some(report) = play(&user, script) else { return };
     let expected = "symd: true\ncursor: a.py:1:7 in Neovim, not saved\nselected: selected, 1:3-1:8:\né𝒳 h\n\
         diagnostics: 1 diagnostic in Neovim\na.py:1:7 warning: short name (lint)\n\
-        terminal: terminal, 50 lines:\nline 11\nasked: a.py:2:3 in Neovim, not saved\n";
+        terminal: terminal, 50 lines:\nline 11\nasked: a.py:2:3 in Neovim, not saved\n\
+        told: true\nrunning: terminal, 3 lines:\nlistening\nGET /\nGET /\n";
     assert_eq!(report, expected);
 }
 

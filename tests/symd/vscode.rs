@@ -31,6 +31,9 @@ fn the_packages_beneath_vs_codes_client_and_symd_understand_each_other() {
     let expected = [
         r#"terminal: ["$ make","100%","done"]"#,
         "tail: 50 lines from line 4950",
+        "no terminal: true",
+        "running: $ serve, listening, GET /",
+        "last terminal: $ make, built",
         "server: symd",
         r#"sync: {"change":2,"openClose":true,"save":{"includeText":false}}"#,
         "static: callHierarchyProvider declarationProvider diagnosticProvider executeCommandProvider \

@@ -39,10 +39,28 @@ impl Editor {
         kept: &BTreeMap<RelPath, String>,
     ) -> Result<OperationId, EditError> {
         let _lock = self.lock(self.turn_here())?;
-        let StagedRecord(mut journal) = record;
-        journal.entry.set_conflict(kept);
-        self.store.keep_cut_short(&journal)?;
+        let StagedRecord(journal) = record;
+        self.record_conflict(&journal, kept)?;
         Ok(journal.entry.id)
+    }
+
+    /// Drops the record of an edit that has failed: editors took back what they may have kept
+    /// ([`super::StagedEdit::keep_if_it_fails`]).
+    pub fn drop_conflict(&self, record: StagedRecord) -> Result<(), EditError> {
+        let _lock = self.lock(self.turn_here())?;
+        let StagedRecord(journal) = record;
+        Ok(self.store.drop_cut_short(journal.entry.id)?)
+    }
+
+    /// Writes the record of an edit of which editors keep, or may keep, their parts of these files.
+    pub(super) fn record_conflict(
+        &self,
+        journal: &Journal,
+        kept: &BTreeMap<RelPath, String>,
+    ) -> Result<(), EditError> {
+        let mut journal = journal.clone();
+        journal.entry.set_conflict(kept);
+        Ok(self.store.keep_cut_short(&journal)?)
     }
 
     /// Returns what recovery did `at_start`, without the operations that were resolved since. Does not block.

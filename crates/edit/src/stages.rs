@@ -4,7 +4,7 @@
 //! and [`Editor::roll_back`]; an edit dropped between two stages is put back by the next turn, like one that
 //! a crash cut short.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -71,6 +71,8 @@ pub struct StagedEdit {
     pending: Pending,
     /// The journal of the operation that this edit restores, as the user decided.
     pub(super) resolves: Option<Journal>,
+    /// The state of each file of which an editor may keep its part if the edit fails.
+    may_be_kept: BTreeMap<RelPath, String>,
 }
 
 /// What an edit was to change, with the old texts: for an edit that failed and is not taken back everywhere.
@@ -89,6 +91,7 @@ impl StagedRecord {
 pub struct FailedEdit {
     _lock: EditLock,
     pending: Pending,
+    may_be_kept: BTreeMap<RelPath, String>,
     reason: EditError,
     /// Held so that freeing them delays nothing.
     _replaced: Vec<OwnedFd>,
@@ -131,6 +134,13 @@ impl StagedEdit {
     /// Returns the record of what the edit changes.
     pub fn record(&self) -> StagedRecord {
         StagedRecord(self.pending.journal.clone())
+    }
+
+    /// Has the edit kept for the user's decision if it fails, before the rest of it is forgotten: `states` says what editors that
+    /// made their parts have of each file. The record is to be corrected ([`Editor::keep_conflict`]) or dropped
+    /// ([`Editor::drop_conflict`]) when they have taken them back or not.
+    pub fn keep_if_it_fails(&mut self, states: BTreeMap<RelPath, String>) {
+        self.may_be_kept = states;
     }
 
     /// Returns the description of the edit.
@@ -176,8 +186,14 @@ impl Editor {
             .after(Step::Journalled)
             .and_then(|()| apply::prepare(&self.root, &self.hook, &changes, &pending.journal.entry));
         match prepared {
-            Ok(()) => EditStage::Staged(Box::new(StagedEdit { lock, changes, pending, resolves: None })),
-            Err(reason) => EditStage::Ended(Err(self.put_back(&pending, reason, 0))),
+            Ok(()) => EditStage::Staged(Box::new(StagedEdit {
+                lock,
+                changes,
+                pending,
+                resolves: None,
+                may_be_kept: BTreeMap::new(),
+            })),
+            Err(reason) => EditStage::Ended(Err(self.put_back(&pending, reason, (0, &BTreeMap::new())))),
         }
     }
 
@@ -202,7 +218,7 @@ impl Editor {
     /// Changes the files and commits. Readers are kept out until the tree is complete, by dropping `closed`;
     /// `None` where there are none.
     pub fn finish(&self, staged: StagedEdit, closed: Option<ClosedGate>) -> EditStage {
-        let StagedEdit { lock, changes, pending, resolves } = staged;
+        let StagedEdit { lock, changes, pending, resolves, may_be_kept } = staged;
         let entry = &pending.journal.entry;
         if matches!(entry.kind, Kind::Edit | Kind::Redo { .. } | Kind::Finish { .. }) {
             // Before any file changes: a crash that leaves the edit complete leaves its unsaved parts known.
@@ -212,7 +228,7 @@ impl Editor {
         let changed = apply::change(&self.root, &self.hook, &changes, entry, (&mut replaced, &mut touched));
         if let Err(reason) = changed {
             self.unsaved_parts.forget(entry.id);
-            let error = self.put_back(&pending, reason, touched);
+            let error = self.put_back(&pending, reason, (touched, &may_be_kept));
             drop(closed);
             return EditStage::failed(error);
         }
@@ -228,7 +244,13 @@ impl Editor {
             }
             Err(reason) => {
                 self.unsaved_parts.forget(pending.journal.entry.id);
-                EditStage::Failed(Box::new(FailedEdit { _lock: lock, pending, reason, _replaced: replaced }))
+                EditStage::Failed(Box::new(FailedEdit {
+                    _lock: lock,
+                    pending,
+                    may_be_kept,
+                    reason,
+                    _replaced: replaced,
+                }))
             }
         }
     }
@@ -268,24 +290,36 @@ impl Editor {
 
     /// Ends an edit that has changed no file, for `reason`.
     pub fn abandon(&self, staged: StagedEdit, reason: EditError) -> EditError {
-        self.put_back(&staged.pending, reason, 0)
+        self.put_back(&staged.pending, reason, (0, &staged.may_be_kept))
     }
 
     /// Puts back every file of an edit. If readers could not be kept out, they may see a mixed tree; not
     /// rolling back would be worse.
     pub fn roll_back(&self, failed: FailedEdit, closed: Option<ClosedGate>) -> EditError {
         let touched = failed.pending.journal.entry.records.len();
-        let error = self.put_back(&failed.pending, failed.reason, touched);
+        let error = self.put_back(&failed.pending, failed.reason, (touched, &failed.may_be_kept));
         drop(closed);
         error
     }
 
-    /// Puts back the first `touched` records and returns the edit's error.
-    fn put_back(&self, pending: &Pending, reason: EditError, touched: usize) -> EditError {
+    /// Puts back the first `touched` records and returns the edit's error. `may_be_kept` is what editors may have of it.
+    fn put_back(
+        &self,
+        pending: &Pending,
+        reason: EditError,
+        (touched, may_be_kept): (usize, &BTreeMap<RelPath, String>),
+    ) -> EditError {
         let reason = Box::new(reason);
         let back = put_back(&self.root, &self.hook, &pending.journal, touched);
         let id = pending.journal.entry.id;
         let left: Vec<String> = back.left().map(UnrestoredFile::to_string).collect();
+        // Before the journal goes: a crash leaves one of the two. Where files are left, the journal is kept.
+        if left.is_empty()
+            && !may_be_kept.is_empty()
+            && let Err(error) = self.record_conflict(&pending.journal, may_be_kept)
+        {
+            tracing::warn!(%error, "cannot record what editors may keep of an edit that failed");
+        }
         // After a failure the journal stays in place: the next turn tries again.
         let forgotten = if back.failed.is_empty() { self.forget(pending, &back) } else { Ok(()) };
         match forgotten {

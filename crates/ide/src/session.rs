@@ -137,9 +137,14 @@ impl EditorSession {
         if is_known { Ok(()) } else { Err(NotHandled::Unreadable) }
     }
 
+    /// Ends the requests to the editor, which gets no more.
+    pub fn end_requests(&self) {
+        self.requests.end();
+    }
+
     /// Forgets everything that the editor sent.
     pub async fn end(self) {
-        self.requests.end();
+        self.end_requests();
         self.buffers.detach().await;
     }
 }

@@ -17,5 +17,7 @@ pub const SERVER_NOT_INITIALIZED: i64 = -32002;
 pub const REQUEST_FAILED: i64 = -32803;
 /// The client cancelled the request (LSP 3.17).
 pub const REQUEST_CANCELLED: i64 = -32800;
+/// LSP: the document changed, so the answer would be about another text.
+pub const CONTENT_MODIFIED: i64 = -32801;
 /// A limit is reached; retry when another request has been answered.
 pub const BUSY: i64 = -32000;

@@ -1,23 +1,39 @@
-//! Lines that are added to the answers of symd's own contract: what a crash left, and which texts an editor has
-//! not saved. The other contracts' texts are fixed.
+//! Lines that are added to the answers of symd's own contract: what a crash left, which texts an editor has
+//! not saved, and that one has not told its texts. The other contracts' texts are fixed.
 
 use symd_ops::Project;
-use symd_toolsets::native::NATIVE;
+use symd_ops::buffers::SilentEditor;
+use symd_toolsets::native::{NATIVE, untold_texts};
 use symd_toolsets::{Offered, Reply};
 
 use crate::session::Session;
 
-/// Adds what holds for the answer of `offered`. `named` are the paths that the call named.
+/// The format of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnswerFormat {
+    Text,
+    /// For programs, which are told of no more than that the answer is incomplete.
+    Json,
+}
+
+/// Adds what holds for the answer of `offered`. `named` are the paths that the call named; `silent` is an editor of whose texts
+/// nothing was known when the tool began.
 pub(super) fn with_marks(
     session: &Session,
     project: &Project,
-    offered: Offered,
-    named: &[String],
+    (offered, format): (Offered, AnswerFormat),
+    (named, silent): (&[String], Option<&SilentEditor>),
     mut reply: Reply,
 ) -> Reply {
     let is_native = offered.toolset.name == NATIVE.name
         && NATIVE.tools.iter().any(|known| known.name == offered.tool.name);
-    if is_native {
+    if !is_native {
+        return reply;
+    }
+    if let Some(silent) = silent {
+        untold_texts::mark(offered.tool.name, &mut reply.text, &format!("{silent}; ask again"));
+    }
+    if format == AnswerFormat::Text {
         mark_recovered(session, &mut reply);
         mark_unsaved(project, offered, named, &mut reply);
     }

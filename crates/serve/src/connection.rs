@@ -92,9 +92,13 @@ where
         host.editor_prompts().remove(conversation.number);
         if host.is_draining() {
             let _ = outbox.send(line(write::notification(STOPPING, NO_PARAMS))).await;
+            editor.end_requests();
+            // Questions that are under way see its texts.
+            host.keep_editor(editor);
+        } else {
+            // Its buffers hide files only as long as it is there.
+            editor.end().await;
         }
-        // Its buffers hide files only as long as it is there.
-        editor.end().await;
     }
     conversation.end_of_answers();
     if how == PeerState::HalfClosed {

@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt};
 use crate::approvals::connection_state::{ApprovalState, NOT_THE_USERS};
+use crate::approvals::deferred::EditorsAsked;
 use crate::approvals::{ApprovalRequest, Question};
 use crate::outbox::Outbox;
-use crate::protocol::{CALL, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS};
+use crate::protocol::{CALL, PROGRESS, QUESTION, SERVER, SETTLED, STATUS, STOP, TOOLS};
 use crate::run::{CallOutcome, run};
 use crate::session::Session;
 use crate::session::describe;
@@ -47,6 +48,8 @@ pub(super) async fn answer(session: Arc<Session>, request: RpcRequest, ticket: T
 async fn navigate(session: &Session, request: RpcRequest, ticket: &Ticket, outbox: &Outbox) {
     let work = async {
         let project = session.host.project().ok_or("symd serves no project here; open the file's project")?;
+        // An editor's lists have no place for what they may lack.
+        let _ = project.buffers.await_texts().await;
         symd_ide::navigation::answer(project, Value::Object(request.params)).await
     };
     let answer = tokio::select! {
@@ -91,8 +94,12 @@ async fn result(
             let offered = session
                 .tool(&wanted.tool)
                 .map_err(|message| RejectedRequest::new(id, INVALID_PARAMS, message))?;
-            let mut prompt =
-                CommandLine { asking: &session.asking, answer: wanted.answer, can_ask: wanted.can_ask };
+            let mut prompt = CommandLine {
+                asking: &session.asking,
+                answer: wanted.answer,
+                question: wanted.question,
+                can_ask: wanted.can_ask,
+            };
             let call = run(&session, offered, wanted.arguments, &mut prompt, &ticket.stop);
             let ran = match wanted.progress {
                 false => Some(call.await),
@@ -103,6 +110,17 @@ async fn result(
                 CallOutcome::Ask(question) => Some(question.to_answer()),
                 CallOutcome::Stopped => None,
             }))
+        }
+        QUESTION => {
+            let QuestionParams { question } = params(&id, QUESTION, request.params)?;
+            let answered = match session.asking.ask_editors(question) {
+                Some(asked) => tokio::select! {
+                    answered = asked.wait() => answered,
+                    () = ticket.stop.stopped() => return Ok(None),
+                },
+                None => false,
+            };
+            Ok(Some(json!({ "answered": answered })))
         }
         SERVER => {
             let wanted: ServerParams = params(&id, SERVER, request.params)?;
@@ -171,6 +189,14 @@ struct CallParams {
     can_ask: bool,
     /// The user's answer to the approval question for this call.
     answer: Option<UsersAnswer>,
+    /// The number of that question. An answer that was given to it in an editor before counts instead.
+    question: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionParams {
+    question: u64,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -185,17 +211,26 @@ enum UsersAnswer {
 struct CommandLine<'a> {
     asking: &'a ApprovalState,
     answer: Option<UsersAnswer>,
+    question: Option<u64>,
     can_ask: bool,
 }
 
 impl ApprovalPrompt for CommandLine<'_> {
     async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> ApprovalAnswer {
+        if let Some(question) = self.question.take() {
+            let elsewhere = self.asking.take_editors_answer(question);
+            if let Some(answer) = elsewhere.filter(|_| self.asking.close_question(question)) {
+                return answer;
+            }
+        }
         match self.answer {
             Some(UsersAnswer::No) => ApprovalAnswer::No,
             Some(_) if !self.asking.is_trusted_user() => ApprovalAnswer::Unasked(NOT_THE_USERS.to_owned()),
             Some(UsersAnswer::Once) => ApprovalAnswer::Once,
             Some(UsersAnswer::Always) => ApprovalAnswer::Always,
-            None if self.can_ask => ApprovalAnswer::Deferred,
+            None if self.can_ask => {
+                ApprovalAnswer::Deferred(self.asking.open_question(), EditorsAsked::OnRequest)
+            }
             None => ApprovalAnswer::Unasked(
                 "there is no terminal to ask on (`symd call --yes TOOL JSON` approves that one call)"
                     .to_owned(),

@@ -2,8 +2,8 @@
 //! draining. Invariant: a daemon that drains never stops draining.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
@@ -16,6 +16,7 @@ use crate::protocol::{PROTOCOL, VERSION};
 use symd_config::settings::Limits;
 use symd_config::{Note, Trust};
 use symd_edit::Recovered;
+use symd_ide::session::EditorSession;
 use symd_ops::Project;
 use symd_rpc::lines::LineBudget;
 use symd_toolsets::Toolset;
@@ -53,6 +54,8 @@ pub struct Host {
     told_recovered: AtomicBool,
     unfinished: LineBudget,
     editor_prompts: EditorPrompts,
+    /// The editors that were connected when the daemon began to drain.
+    kept_editors: Mutex<Vec<EditorSession>>,
 }
 
 /// Memory that incomplete requests of all connections may take together: four of the longest, or more where
@@ -86,6 +89,7 @@ impl Host {
             told_recovered: AtomicBool::new(false),
             unfinished,
             editor_prompts: EditorPrompts::default(),
+            kept_editors: Mutex::default(),
         })
     }
 
@@ -107,6 +111,11 @@ impl Host {
     /// Returns the editors that can ask the user.
     pub(crate) fn editor_prompts(&self) -> &EditorPrompts {
         &self.editor_prompts
+    }
+
+    /// Keeps what an editor has open until the daemon, which drains, ends.
+    pub(crate) fn keep_editor(&self, editor: EditorSession) {
+        self.kept_editors.lock().unwrap_or_else(PoisonError::into_inner).push(editor);
     }
 
     pub fn limits(&self) -> &Limits {

@@ -166,6 +166,13 @@ impl Link {
         })
     }
 
+    /// Sends a request whose result is of no interest.
+    pub(super) async fn begin(&self, method: &str, params: Value) {
+        let Some((id, _unheard)) = self.waiting.register() else { return };
+        // An error means that the daemon is gone, and the request with it.
+        let _ = self.outbox.send(line(write::request(id, method, Some(params)))).await;
+    }
+
     /// Sends a request and waits for its result; `None` if it is stopped, and then the other daemon stops it
     /// too.
     pub(super) async fn request(

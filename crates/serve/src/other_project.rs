@@ -5,11 +5,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use crate::approvals::ask::{ApprovalAnswer, ApprovalOutcome, ApprovalPrompt, FixedAnswer};
 use crate::approvals::{ApprovalRequest, Question};
 use crate::link::{Link, LinkError};
-use crate::protocol::CALL;
+use crate::protocol::{CALL, QUESTION};
 use crate::run::{CallOutcome, not_approved};
 use crate::session::Session;
 use symd_config::projects::RegisteredProject;
@@ -85,33 +86,83 @@ pub(super) async fn call(
         link.prove_ownership().await;
     }
     let wanted = ApprovalRequest::new(offered, arguments, &project.root);
-    let params = |answer: Option<&str>| {
-        json!({
+    let params = |answer: Option<&str>, question: Option<u64>| {
+        let mut params = json!({
             "tool": tool.name, "arguments": wanted.arguments, "toolset": [toolset.name],
             "can_ask": true, "answer": answer,
-        })
+        });
+        if let Some(question) = question {
+            params["question"] = json!(question);
+        }
+        params
     };
-    let answer = match link.request(CALL, params(None), stop).await {
+    // Editors may have answered the question that was the result of an earlier call.
+    let repeated = prompt.repeated_question(&wanted);
+    let earlier = repeated.and_then(|nonce| session.asking.take_elsewhere(nonce));
+    let answer = match link.request(CALL, params(None, earlier), stop).await {
         Some(Ok(answer)) => answer,
         Some(Err(error)) => return failed(&error),
         None => return CallOutcome::Stopped,
     };
+    if let Some(nonce) = repeated.filter(|_| answer.get("ask").is_none()) {
+        // It was answered, or needed no answer: neither counts again.
+        session.asking.close_question(nonce);
+    }
     let Some(question) = Question::of_answer(&answer) else { return CallOutcome::Reply(reply(answer)) };
     let answer = tokio::select! {
         biased;
         () = stop.stopped() => return CallOutcome::Stopped,
-        answer = prompt.ask(&wanted, &question) => answer.outcome(&wanted, &question),
+        answer = ask(session, &wanted, &question, (&link, stop), prompt) => answer,
     };
-    let word = match answer {
-        ApprovalOutcome::Yes(word) => word.name(),
-        ApprovalOutcome::Refused(why) => return not_approved(offered, why),
-        ApprovalOutcome::Pending => return CallOutcome::Ask(question),
+    if let (Some(ApprovalAnswer::Deferred(nonce, _)), Some(number)) = (&answer, question.number) {
+        session.asking.keep_elsewhere(*nonce, number);
+        link.begin(QUESTION, json!({ "question": number })).await;
+    }
+    let word = match answer.map(|answer| answer.outcome(&wanted, &question)) {
+        None => None,
+        Some(ApprovalOutcome::Yes(word)) => Some(word.name()),
+        Some(ApprovalOutcome::Refused(why)) => return not_approved(offered, why),
+        // Its number is one of the link's.
+        Some(ApprovalOutcome::Pending) => return CallOutcome::Ask(Question { number: None, ..question }),
     };
-    match link.request(CALL, params(Some(word)), stop).await {
+    match link.request(CALL, params(word, question.number), stop).await {
         Some(Ok(answer)) => CallOutcome::Reply(reply(answer)),
         Some(Err(error)) => failed(&error),
         None => CallOutcome::Stopped,
     }
+}
+
+/// Asks the user through our client and, while that is not answered, in the editors of the other project. `None` if the user
+/// answered there: the other daemon knows the answer.
+async fn ask(
+    session: &Session,
+    wanted: &ApprovalRequest,
+    question: &Question,
+    (link, stop): (&Link, &Stop),
+    prompt: &mut impl ApprovalPrompt,
+) -> Option<ApprovalAnswer> {
+    let deadline = Instant::now() + session.host.limits().approval();
+    let elsewhere = async {
+        let Some(number) = question.number else { return false };
+        let answer = link.request(QUESTION, json!({ "question": number }), stop).await;
+        matches!(answer, Some(Ok(answer)) if answer["answered"] == true)
+    };
+    let mut elsewhere = std::pin::pin!(elsewhere);
+    let answer = tokio::select! {
+        biased;
+        answer = prompt.ask(wanted, question) => answer,
+        true = &mut elsewhere => {
+            prompt.withdraw("the user answered in an editor").await;
+            return None;
+        }
+    };
+    // A client that cannot ask leaves it to them.
+    if matches!(answer, ApprovalAnswer::Unasked(_))
+        && tokio::time::timeout_at(deadline, elsewhere).await == Ok(true)
+    {
+        return None;
+    }
+    Some(answer)
 }
 
 /// Switches the connection to `project` if its daemon answers; returns that daemon's answer. `None` if

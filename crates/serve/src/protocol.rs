@@ -143,10 +143,13 @@ pub const SERVER: &str = "symd/server";
 pub const STATUS: &str = "symd/status";
 /// Drains the daemon, which then exits.
 pub const STOP: &str = "symd/stop";
-/// Runs a tool: `{tool, arguments, toolset}` → `{text, outcome}`; or `{ask, offer}` if the client `can_ask`:
-/// the client shows `ask` to the user and repeats the call with their `answer`, `once`, `always` or `no`. An
-/// answer counts only over a connection that has given its proof.
+/// Runs a tool: `{tool, arguments, toolset}` → `{text, outcome}`; or `{ask, offer, question}` if the client `can_ask`:
+/// the client shows `ask` to the user and repeats the call with their `answer`, `once`, `always` or `no`, and the number
+/// `question`. An answer counts only over a connection that has given its proof.
 pub const CALL: &str = "symd/call";
+/// Has editors show the question of this number that [`CALL`] returned: `{question}` → `{answered}`, once one of them has answered or
+/// none will. The call is then repeated without an answer.
+pub const QUESTION: &str = "symd/question";
 /// Returns the tools of the requested toolsets: `{toolset}` → `{tools}`.
 pub const TOOLS: &str = "symd/tools";
 /// Waits until the index is up to date; sends [`PROGRESS`] meanwhile.

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::answer_marks::with_marks;
+use crate::answer_marks::{AnswerFormat, with_marks};
 use crate::approvals::ask::ApprovalPrompt;
 use crate::approvals::permit::{CallPermission, permit};
 use crate::approvals::{ApprovalRequest, Question};
@@ -25,7 +25,7 @@ use symd_rpc::in_flight::Stop;
 use symd_toolsets::spellings;
 use symd_toolsets::{
     ApprovalSource, Call, CallRefusal, ConnectionCall, ConnectionOutcome, ConnectionTool, Offered, Outcome,
-    Reach, RefusalReason, Reply,
+    Reach, RefusalReason, Reply, Risk,
 };
 
 /// The outcome of a call.
@@ -171,6 +171,11 @@ async fn in_project(
 ) -> Option<Reply> {
     let ApprovalRequest { offered, arguments, outgoing, .. } = wanted;
     let Offered { toolset, tool } = offered;
+    // What a command reads is on the disk.
+    let silent = match tool.risk {
+        Risk::Dangerous => None,
+        Risk::ReadOnly | Risk::SafeWrite => until_stopped(project.buffers.await_texts(), stop).await?,
+    };
     let for_programs = arguments.get("format").is_some_and(|format| format == "json");
     let named: Vec<String> = ["relative_path", "path"]
         .iter()
@@ -187,7 +192,8 @@ async fn in_project(
         cancel: stop.flag(),
     };
     let reply = until_stopped(catch_panics(offered, || tool.run(call), |reply| reply), stop).await;
-    reply.map(|reply| if for_programs { reply } else { with_marks(session, project, offered, &named, reply) })
+    let format = if for_programs { AnswerFormat::Json } else { AnswerFormat::Text };
+    reply.map(|reply| with_marks(session, project, (offered, format), (&named, silent.as_ref()), reply))
 }
 
 /// Runs a tool that acts on the connection itself.

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { LanguageClient, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
 import { editorContext, editorDiagnostics } from './context';
-import { EDITOR_CONTEXT, SAVE, type SaveParams, type SaveResult, type Status } from './protocol';
+import { EDITOR_CONTEXT, SAVE, type SaveParams, type SaveResult, type Status, type TerminalTail } from './protocol';
 
 /** The settings of one connection. */
 export interface Settings {
@@ -20,7 +20,11 @@ export function settings(): Settings {
   };
 }
 
-export function createClient({ program, navigation }: Settings): LanguageClient {
+/** `terminal` returns what symd is told of the terminal. */
+export function createClient(
+  { program, navigation }: Settings,
+  terminal: () => TerminalTail | undefined,
+): LanguageClient {
   const server: ServerOptions = { command: program, args: ['lsp'] };
   const client: LanguageClientOptions = {
     documentSelector: [{ scheme: 'file' }],
@@ -33,7 +37,8 @@ export function createClient({ program, navigation }: Settings): LanguageClient 
   running.onRequest(EDITOR_CONTEXT, () => {
     const shown = editorContext();
     // A window whose focus is in a terminal shows the same file as before.
-    return { ...(shown ?? {}), diagnostics: editorDiagnostics() };
+    const tail = terminal();
+    return { ...(shown ?? {}), diagnostics: editorDiagnostics(), ...(tail === undefined ? {} : { terminal: tail }) };
   });
   return running;
 }

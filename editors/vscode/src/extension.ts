@@ -4,10 +4,14 @@ import { type LanguageClient, State } from 'vscode-languageclient/node';
 import { createClient, run, settings, status } from './client';
 import { debounced, editorContext, editorDiagnostics } from './context';
 import { Edits, type Entry } from './edits';
-import { DID_CHANGE_CONTEXT, DID_CHANGE_DIAGNOSTICS, DID_CHANGE_NAVIGATION, TERMINAL_TAIL } from './protocol';
-import { Tail } from './terminal';
+import { DID_CHANGE_CONTEXT, DID_CHANGE_DIAGNOSTICS, DID_CHANGE_NAVIGATION, TERMINAL_TAIL, type TerminalTail } from './protocol';
+import { LastTerminal } from './terminal';
 
 let client: LanguageClient | undefined;
+
+// A running server or build tells as it goes on, not at each of its writes.
+const terminalPushes = debounced(pushTerminal, 300);
+const terminal = new LastTerminal(terminalPushes.call);
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const bar = vscode.window.createStatusBarItem('symd.status', vscode.StatusBarAlignment.Right, 0);
@@ -39,7 +43,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   registerTools(context);
 
   const start = async (): Promise<void> => {
-    const starting = createClient(settings());
+    const starting = createClient(settings(), terminalTail);
     client = starting;
     starting.onDidChangeState(({ newState }) => {
       bar.text = newState === State.Running ? 'symd' : newState === State.Starting ? '$(sync~spin) symd' : '$(error) symd';
@@ -91,6 +95,19 @@ function pushDiagnostics(): void {
   notify(DID_CHANGE_DIAGNOSTICS, editorDiagnostics());
 }
 
+/** Returns the last lines of the terminal, if they are shared. */
+function terminalTail(): TerminalTail | undefined {
+  const lines = settings().shareTerminal ? terminal.lines() : undefined;
+  return lines === undefined ? undefined : { lines };
+}
+
+function pushTerminal(): void {
+  const tail = terminalTail();
+  if (tail !== undefined) {
+    notify(TERMINAL_TAIL, tail);
+  }
+}
+
 function registerPushes(context: vscode.ExtensionContext): void {
   const cursor = debounced(pushContext, 50);
   const diagnostics = debounced(pushDiagnostics, 200);
@@ -102,17 +119,10 @@ function registerPushes(context: vscode.ExtensionContext): void {
     vscode.window.onDidChangeTextEditorVisibleRanges(cursor.call),
     vscode.workspace.onDidSaveTextDocument(cursor.call),
     vscode.languages.onDidChangeDiagnostics(diagnostics.call),
-    vscode.window.onDidStartTerminalShellExecution(async ({ execution }) => {
-      if (!settings().shareTerminal) {
-        return;
-      }
-      const tail = new Tail();
-      tail.add(`$ ${execution.commandLine.value}\n`);
-      for await (const part of execution.read()) {
-        tail.add(part);
-      }
-      notify(TERMINAL_TAIL, { lines: tail.lines() });
-    }),
+    terminalPushes,
+    vscode.window.onDidStartTerminalShellExecution(({ execution }) =>
+      terminal.follow(execution.commandLine.value, execution.read()),
+    ),
   );
 }
 

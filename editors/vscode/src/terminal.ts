@@ -30,3 +30,31 @@ export class Tail {
     return lastLines(this.text);
   }
 }
+
+/** The terminal in which the last command was run, while it runs and afterwards. */
+export class LastTerminal {
+  private tail: Tail | undefined;
+
+  /** `changed` is called for each output. */
+  constructor(private readonly changed: () => void) {}
+
+  /** Follows a command until it ends, or another one begins. */
+  async follow(commandLine: string, output: AsyncIterable<string>): Promise<void> {
+    const tail = new Tail();
+    this.tail = tail;
+    tail.add(`$ ${commandLine}\n`);
+    this.changed();
+    for await (const part of output) {
+      tail.add(part);
+      if (this.tail !== tail) {
+        return;
+      }
+      this.changed();
+    }
+  }
+
+  /** Returns the last lines; `undefined` before the first command. */
+  lines(): string[] | undefined {
+    return this.tail?.lines();
+  }
+}

@@ -17,7 +17,7 @@ const bundled = async (file) => {
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 };
-const { lastLines, Tail } = await bundled('terminal.ts');
+const { lastLines, LastTerminal, Tail } = await bundled('terminal.ts');
 const own = await bundled('protocol.ts');
 say('terminal', lastLines('\u001b[1m$ make\u001b[0m\r\n10%\r55%\r100%\r\n\u001b]0;title\u0007done  \n\n'));
 const tail = new Tail();
@@ -25,6 +25,23 @@ for (let line = 0; line < 5000; line += 1) {
   tail.add(`line ${line} ${'x'.repeat(40)}\n`);
 }
 say('tail', `${tail.lines().length} lines from ${tail.lines()[0].slice(0, 9)}`);
+// A command that does not end, such as a server, is told as it writes; one that began before another is told no more.
+const told = [];
+const terminal = new LastTerminal(() => told.push(terminal.lines().at(-1)));
+let end;
+const output = async function* (parts, ended, rest = []) {
+  yield* parts;
+  await ended;
+  yield* rest;
+};
+say('no terminal', terminal.lines() === undefined);
+const serving = terminal.follow('serve', output(['listening\n', 'GET /\n'], new Promise((resolve) => (end = resolve)), ['late\n']));
+await new Promise((resolve) => setImmediate(resolve));
+say('running', told.join(', '));
+await terminal.follow('make', output(['built\n']));
+end();
+await serving;
+say('last terminal', terminal.lines().join(', '));
 
 const uri = (file) => pathToFileURL(`${process.cwd()}/${file}`).toString();
 const process_ = spawn(symd, ['lsp'], { stdio: ['pipe', 'pipe', 'inherit'] });

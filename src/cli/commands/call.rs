@@ -2,8 +2,9 @@
 //! the user has to approve the call, asks on the terminal.
 
 mod human;
+mod question;
 
-use std::io::{BufRead, IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -18,8 +19,9 @@ use crate::cli::context::{Context, Spawning};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::reading::is_reading_tool;
 use crate::cli::{terminal, words};
-use crate::serve::approvals::{Offer, proof};
+use crate::serve::approvals::proof;
 use crate::serve::protocol::CALL;
+use question::{UsersAnswer, asked};
 
 /// The answer that the user gave in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,13 +166,13 @@ fn asked_once(
     let looks_on = std::io::stderr().is_terminal();
     let mut params =
         json!({ "tool": tool, "arguments": arguments, "toolset": toolset, "progress": looks_on });
-    let mut request = |params: Value| {
+    let request = |client: &mut Client, params: Value| {
         let line = WaitingLine::new();
         client.request(CALL, params, |progress| line.show(progress))
     };
     let Some(word) = welcome.proof.as_deref() else {
         // This daemon has no approvals and does not know these parameters.
-        return request(params);
+        return request(&mut client, params);
     };
     // The proof is needed for rules about commands, too, and only the daemon knows whether there are any.
     let shown = proof::prove(&place.proofs(), word).map_err(|error| {
@@ -181,38 +183,20 @@ fn asked_once(
         shown.clone()?;
         params["answer"] = json!("once");
     }
-    let answer = request(params.clone())?;
-    let Some(question) = answer["ask"].as_str() else { return Ok(answer) };
-    params["answer"] =
-        json!(asked(question, serde_json::from_value(answer["offer"].clone()).unwrap_or(Offer::Once))?);
-    if params["answer"] != "no" {
-        shown?;
+    let answer = request(&mut client, params.clone())?;
+    if answer["ask"].as_str().is_none() {
+        return Ok(answer);
     }
-    request(params)
-}
-
-/// Repeats the question until it is answered: `once`, `always` or `no`.
-fn asked(question: &str, offer: Offer) -> Result<&'static str, Failure> {
-    loop {
-        prompt(question);
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
-        let read = read.map_err(|error| Exit::Failed.because(format!("cannot read the answer: {error}")))?;
-        match line.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" => return Ok("once"),
-            "a" | "always" if offer == Offer::Always => return Ok("always"),
-            "n" | "no" => return Ok("no"),
-            // The end of the input counts as "no".
-            "" if read == 0 => return Ok("no"),
-            _ => {}
+    if let UsersAnswer::Here(word) = asked(&answer, &mut client)? {
+        params["answer"] = json!(word);
+        if word != "no" {
+            shown?;
         }
     }
-}
-
-/// Prints the question without a newline, so that the answer follows on the same line.
-fn prompt(question: &str) {
-    // If stderr is closed, the error cannot be reported.
-    let _ = std::io::stderr().write_all(format!("{} ", terminal::harmless(question)).as_bytes());
+    if answer["question"].is_u64() {
+        params["question"] = answer["question"].clone();
+    }
+    request(&mut client, params)
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, Failure> {

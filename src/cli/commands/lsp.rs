@@ -19,9 +19,9 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let own = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
     let allowed = context.spawning;
     let dirs = own.clone();
-    let announce: Announce = Arc::new(move |root| {
+    let announce: Announce = Arc::new(move |root, editor| {
         let SharedDirs { dirs, .. } = resolve_dirs(dirs.clone(), root);
-        Presence::begin(&DaemonPaths::new(&dirs, root).editors()).map_err(|error| error.to_string())
+        Presence::begin(&DaemonPaths::new(&dirs, root).editors(), editor).map_err(|error| error.to_string())
     });
     let connecting = own.clone();
     let connect: Connect = Arc::new(move |root, policy| {

@@ -2,13 +2,16 @@
 //! one directory. Invariant: a process that has ended, in whatever way, is not there.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use symd_sys::processes;
 
 use super::{StateError, private_dir};
+
+/// The most bytes that are read of an owner's name.
+const MAX_OWNER: u64 = 200;
 
 /// The presence of this process, until it is dropped.
 #[derive(Debug)]
@@ -19,15 +22,18 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// Announces this process in `directory`, which is created if it is missing.
-    pub fn begin(directory: &Path) -> Result<Presence, StateError> {
+    /// Announces this process in `directory`, which is created if it is missing. `owner` is the program for which it runs, as
+    /// people know it ([`owner_of`]).
+    pub fn begin(directory: &Path, owner: &str) -> Result<Presence, StateError> {
         private_dir(directory)?;
         loop {
             let name = format!("{}-{:016x}", std::process::id(), fastrand::u64(..));
             let path = directory.join(&name);
             let failed = |source| StateError::Io { what: "cannot lock", path: path.clone(), source };
             let locked = lock(&path, OFlags::CREATE | OFlags::EXCL, FlockOperation::LockShared);
-            let locked = locked.map_err(failed)?;
+            let mut locked = locked.map_err(failed)?;
+            // Its absence only makes messages vaguer.
+            let _ = locked.write_all(owner.as_bytes());
             // Else it was taken for the file of a process that has ended, before it was locked.
             if rustix::fs::fstat(&locked).is_ok_and(|stat| stat.st_nlink > 0) {
                 return Ok(Presence { name, path, _locked: locked });
@@ -66,6 +72,16 @@ pub fn present_in(directory: &Path) -> Vec<String> {
     present
 }
 
+/// Returns the program for which the process of the presence with this name runs, if it said so.
+pub fn owner_of(directory: &Path, name: &str) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = File::from(rustix::fs::open(directory.join(name), flags, Mode::empty()).ok()?);
+    let mut owner = String::new();
+    file.take(MAX_OWNER).read_to_string(&mut owner).ok()?;
+    owner.retain(|c| !c.is_control());
+    (!owner.is_empty()).then_some(owner)
+}
+
 /// Returns the ID of the process of the presence with this name; `None` for the name of another file.
 pub fn process_id(name: &str) -> Option<i32> {
     name.split_once('-')?.0.parse().ok()
@@ -93,8 +109,11 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let at = scratch.path().join("state/editors");
         assert_eq!(present_in(&at), Vec::<String>::new());
-        let one = Presence::begin(&at).unwrap();
-        let two = Presence::begin(&at).unwrap();
+        let one = Presence::begin(&at, "Emacs 28").unwrap();
+        let two = Presence::begin(&at, "").unwrap();
+        assert_eq!(owner_of(&at, one.name()).as_deref(), Some("Emacs 28"));
+        assert_eq!(owner_of(&at, two.name()), None);
+        assert_eq!(owner_of(&at, "none"), None);
         std::fs::write(at.join("left by a process that was killed"), "").unwrap();
         let mut names = [one.name(), two.name()];
         names.sort_unstable();

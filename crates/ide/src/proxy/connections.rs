@@ -15,7 +15,7 @@ use super::link::{AnswerUse, AskedCommand, Link, LinkEvent};
 use super::progress;
 use super::trust::{self, TrustAnswer, TrustQuestion};
 use crate::wire::{ATTACH, Attach, TOLD, ToldDocuments};
-use symd_rpc::codes::REQUEST_FAILED;
+use symd_rpc::codes::{CONTENT_MODIFIED, REQUEST_FAILED};
 use symd_rpc::server_message::{ErrorObject, RawJson};
 use symd_rpc::write;
 
@@ -55,9 +55,9 @@ impl Proxy {
 
     pub(super) fn connect_root(&mut self, root: PathBuf) {
         let (announce, connect, events) = (&self.hooks.announce, &self.hooks.connect, &self.events);
-        let limits = self.limits.link;
+        let (editor, limits) = (self.abilities.name.as_str(), self.limits.link);
         self.links.entry(root).or_insert_with_key(|root| {
-            Link::begin(root.clone(), (announce, connect.clone()), limits, events.clone())
+            Link::begin(root.clone(), (announce, connect.clone()), (editor, limits), events.clone())
         });
     }
 
@@ -89,18 +89,20 @@ impl Proxy {
                     let told = ToldDocuments { presence: presence.name().to_owned() };
                     link.send(write::notification(TOLD, Some(told)));
                 }
+                let outdated = link.take_outdated(|uri, version| {
+                    self.documents.by_uri.get(uri).is_some_and(|document| document.version == version)
+                });
                 link.send_waiting();
+                self.take_outdated(outdated).await;
                 self.look_at_trust(root);
                 self.diagnose_all(Duration::ZERO, |path| path.starts_with(root));
             }
             LinkEvent::Down => {
-                let lost = link.set_down();
+                let lost = link.lose_daemon(self.documents.has_changes_beneath(root));
                 for id in self.asked.drop_of(root) {
                     self.tell(cancelled(id)).await;
                 }
-                let why =
-                    "the daemon ended before it answered; it is unknown whether the command was carried out";
-                self.refuse(lost, why).await;
+                self.refuse_lost(lost).await;
             }
             LinkEvent::Unread => link.begin_anew(),
             LinkEvent::Answer(number, outcome) => {
@@ -161,6 +163,22 @@ impl Proxy {
             let recorded = recorded.unwrap_or_else(|error| Err(error.to_string()));
             let _ = events.send((root, LinkEvent::TrustRecorded(recorded))).await;
         });
+    }
+
+    /// Refuses what a daemon that is gone did not answer and the next one is not asked.
+    async fn refuse_lost(&mut self, lost: Vec<AskedCommand>) {
+        let (questions, commands) = lost.into_iter().partition(AskedCommand::is_question);
+        self.refuse(questions, "two daemons ended before they answered; see `symd logs`").await;
+        let why = "the daemon ended before it answered; it is unknown whether the command was carried out";
+        self.refuse(commands, why).await;
+    }
+
+    /// Answers questions that waited for a daemon while their documents were changed.
+    async fn take_outdated(&self, outdated: Vec<AskedCommand>) {
+        for asked in outdated {
+            let why = "the document was changed before a daemon was there to answer";
+            self.tell(write::error(&asked.id, CONTENT_MODIFIED, why)).await;
+        }
     }
 
     pub(super) async fn refuse(&mut self, commands: Vec<AskedCommand>, why: &str) {

@@ -1,37 +1,31 @@
-//! The connection to the daemon of one root: made, kept, and made again when the daemon is gone. Invariant: of a
-//! connection that ended nothing is sent on the next one; the documents are sent anew.
+//! The way to the daemon of one root, and the requests that wait there. Invariant: of a connection that ended only questions are
+//! sent on the next one, once; the documents are sent anew.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
+use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
+use super::kept_connection::keep_connected;
 use super::trust::TrustQuestion;
-use crate::wire::STOPPING;
 use symd_base::state::presence::Presence;
-use symd_rpc::framing::READ_BYTES;
 use symd_rpc::lines::line;
-use symd_rpc::server_message::{ErrorObject, RawJson, ServerMessage};
+use symd_rpc::server_message::{ErrorObject, RawJson};
 use symd_rpc::write;
-
-/// Messages that wait for the daemon to read them. If it does not, the connection is given up, and a new one
-/// begins with the documents as they are then.
-const QUEUE: usize = 8_192;
 
 /// The times that a link keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinkLimits {
     /// How long to wait before a daemon is looked for again that ended on request, or could not be started.
     pub(super) look_again: Duration,
-    /// A connection that ends sooner says that the next one will too. Each of these in a row doubles the wait for
-    /// the next, from `look_again` to 16 times that.
+    /// The same while documents have unsaved changes, which agents do not see meanwhile.
+    pub(super) look_soon: Duration,
+    /// A connection that ends sooner says that the next one will too. Each of these in a row doubles the wait before
+    /// another daemon is started, from `look_again` to 16 times that. One that another program starts is joined before.
     pub(super) short_lived: Duration,
     /// How long a daemon may take to read what it is sent. One that takes longer hangs: the next connection begins
     /// with the documents as they are then.
@@ -42,6 +36,7 @@ impl Default for LinkLimits {
     fn default() -> LinkLimits {
         LinkLimits {
             look_again: Duration::from_millis(300),
+            look_soon: Duration::from_millis(50),
             short_lived: Duration::from_secs(5),
             write: Duration::from_secs(30),
         }
@@ -61,7 +56,8 @@ pub type Connect =
     Arc<dyn Fn(&Path, StartPolicy) -> Result<std::os::unix::net::UnixStream, String> + Send + Sync>;
 
 /// Makes the process present for the daemons of a root, whether one runs or not; the error is for the log.
-pub type Announce = Arc<dyn Fn(&Path) -> Result<Presence, String> + Send + Sync>;
+/// The second argument is the editor's name.
+pub type Announce = Arc<dyn Fn(&Path, &str) -> Result<Presence, String> + Send + Sync>;
 
 /// What happened to a link.
 #[derive(Debug)]
@@ -86,6 +82,10 @@ pub(super) enum LinkEvent {
 
 /// The most commands that a daemon has not answered.
 const MAX_ASKED: usize = 64;
+
+/// Too many requests wait for the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LinkBusy;
 
 /// What becomes of a daemon's answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -112,6 +112,33 @@ pub(super) struct AskedCommand {
     pub(super) used: AnswerUse,
     /// The token under which the editor wants to hear of progress (LSP 3.17, `workDoneToken`).
     pub(super) progress: Option<Value>,
+    /// The document in which it names a place, with the version that it had then.
+    pub(super) about: Option<(String, i64)>,
+}
+
+impl AskedCommand {
+    /// Whether another daemon may be asked the same: it changes nothing, and what it says is not known elsewhere.
+    pub(super) fn is_question(&self) -> bool {
+        matches!(self.used, AnswerUse::Passed | AnswerUse::Part | AnswerUse::Rename(_))
+    }
+}
+
+/// A request to a daemon.
+#[derive(Debug)]
+struct SentRequest {
+    /// The message, with which the next daemon can be asked; `None` if that is not to be done (again).
+    message: Option<Vec<u8>>,
+    asked: AskedCommand,
+}
+
+/// A request that waits for a daemon.
+#[derive(Debug)]
+struct WaitingRequest {
+    message: Vec<u8>,
+    number: u64,
+    /// Whether a daemon ended before it answered.
+    is_repeated: bool,
+    asked: AskedCommand,
 }
 
 /// A root's link. Dropping it ends the connection.
@@ -120,12 +147,14 @@ pub(super) struct Link {
     /// The way to the daemon, while it is connected.
     to_daemon: Option<mpsc::Sender<Vec<u8>>>,
     /// Requests that wait for the daemon to be connected.
-    waiting: Vec<(Vec<u8>, u64, AskedCommand)>,
+    waiting: Vec<WaitingRequest>,
     /// Requests that the daemon has not answered, by the number that it knows.
-    asked: BTreeMap<u64, AskedCommand>,
+    asked: BTreeMap<u64, SentRequest>,
     last_request: u64,
     /// Counts what happened in the editor: a daemon that was stopped is started again for that.
     wanted: watch::Sender<u64>,
+    /// Whether documents have changes that no daemon knows and no file has.
+    unsaved: watch::Sender<bool>,
     /// Daemons do not edit while this process is present and has not told them what is open here.
     pub(super) presence: Option<Presence>,
     task: JoinHandle<()>,
@@ -136,15 +165,17 @@ impl Link {
     pub(super) fn begin(
         root: PathBuf,
         (announce, connect): (&Announce, Connect),
-        limits: LinkLimits,
+        (editor, limits): (&str, LinkLimits),
         events: mpsc::Sender<(PathBuf, LinkEvent)>,
     ) -> Link {
-        let announced = announce(&root);
+        let announced = announce(&root, editor);
         let announced = announced.inspect_err(|problem| tracing::warn!(problem, "edits will not wait"));
         let (wanted, wishes) = watch::channel(0);
-        let task = tokio::spawn(keep_connected(root, connect, limits, events, wishes));
+        let (unsaved, is_unsaved) = watch::channel(false);
+        let task = tokio::spawn(keep_connected(root, connect, limits, events, (wishes, is_unsaved)));
         let (waiting, asked) = (Vec::new(), BTreeMap::new());
-        Link { to_daemon: None, waiting, asked, last_request: 0, wanted, presence: announced.ok(), task }
+        let presence = announced.ok();
+        Link { to_daemon: None, waiting, asked, last_request: 0, wanted, unsaved, presence, task }
     }
 
     /// Begins to send over a new connection.
@@ -160,54 +191,79 @@ impl Link {
 
     /// Sends the requests that waited for the connection. To be called when the daemon was told everything else.
     pub(super) fn send_waiting(&mut self) {
-        for (message, number, asked) in std::mem::take(&mut self.waiting) {
-            self.asked.insert(number, asked);
-            self.send(message);
+        for WaitingRequest { message, number, is_repeated, asked } in std::mem::take(&mut self.waiting) {
+            self.send_request(message, number, is_repeated, asked);
         }
+    }
+
+    fn send_request(&mut self, message: Vec<u8>, number: u64, is_repeated: bool, asked: AskedCommand) {
+        let again = (asked.is_question() && !is_repeated).then(|| message.clone());
+        self.asked.insert(number, SentRequest { message: again, asked });
+        self.send(message);
+    }
+
+    /// Takes the waiting requests about documents that are not as they were.
+    pub(super) fn take_outdated(&mut self, is_as_asked: impl Fn(&str, i64) -> bool) -> Vec<AskedCommand> {
+        let is_outdated = |request: &mut WaitingRequest| {
+            request.asked.about.as_ref().is_some_and(|(uri, version)| !is_as_asked(uri, *version))
+        };
+        self.waiting.extract_if(.., is_outdated).map(|request| request.asked).collect()
     }
 
     /// Ends the connection; returns the requests that will not be answered.
     pub(super) fn set_down(&mut self) -> Vec<AskedCommand> {
         self.to_daemon = None;
-        let waiting = std::mem::take(&mut self.waiting).into_iter().map(|(_, _, asked)| asked);
-        std::mem::take(&mut self.asked).into_values().chain(waiting).collect()
+        let waiting = std::mem::take(&mut self.waiting).into_iter().map(|request| request.asked);
+        std::mem::take(&mut self.asked).into_values().map(|request| request.asked).chain(waiting).collect()
+    }
+
+    /// Ends the connection to a daemon that is gone. The next one is asked its questions, once; returns the requests that may
+    /// have been carried out and will not be answered. `is_unsaved` tells whether documents have unsaved changes.
+    pub(super) fn lose_daemon(&mut self, is_unsaved: bool) -> Vec<AskedCommand> {
+        self.to_daemon = None;
+        self.unsaved.send_replace(is_unsaved);
+        let mut lost = Vec::new();
+        for (number, SentRequest { message, asked }) in std::mem::take(&mut self.asked) {
+            match message {
+                Some(message) => {
+                    self.waiting.push(WaitingRequest { message, number, is_repeated: true, asked });
+                    self.wanted.send_modify(|count| *count += 1);
+                }
+                None => lost.push(asked),
+            }
+        }
+        lost
     }
 
     /// Sends a request, at once or when a daemon is connected. Fails if too many wait already.
-    pub(super) fn ask(
-        &mut self,
-        method: &str,
-        params: &Value,
-        asked: AskedCommand,
-    ) -> Result<(), AskedCommand> {
+    pub(super) fn ask(&mut self, method: &str, params: &Value, asked: AskedCommand) -> Result<(), LinkBusy> {
         if self.waiting.len() + self.asked.len() >= MAX_ASKED {
-            return Err(asked);
+            return Err(LinkBusy);
         }
         self.last_request += 1;
         let number = self.last_request;
         let message = write::request(number, method, Some(params));
         if self.to_daemon.is_none() {
             self.wanted.send_modify(|count| *count += 1);
-            self.waiting.push((message, number, asked));
+            self.waiting.push(WaitingRequest { message, number, is_repeated: false, asked });
             return Ok(());
         }
-        self.asked.insert(number, asked);
-        self.send(message);
+        self.send_request(message, number, false, asked);
         Ok(())
     }
 
     /// Returns the request of this number, which is answered.
     pub(super) fn answered(&mut self, number: u64) -> Option<AskedCommand> {
-        self.asked.remove(&number)
+        self.asked.remove(&number).map(|request| request.asked)
     }
 
     /// Takes back a request of the editor: the daemon stops it, and does not answer. Returns it if it was not answered.
     pub(super) fn cancel(&mut self, id: &Value) -> Option<AskedCommand> {
-        if let Some(at) = self.waiting.iter().position(|(_, _, asked)| asked.id == *id) {
-            return Some(self.waiting.remove(at).2);
+        if let Some(at) = self.waiting.iter().position(|request| request.asked.id == *id) {
+            return Some(self.waiting.remove(at).asked);
         }
-        let number = *self.asked.iter().find(|(_, asked)| asked.id == *id)?.0;
-        let asked = self.asked.remove(&number)?;
+        let number = *self.asked.iter().find(|(_, request)| request.asked.id == *id)?.0;
+        let asked = self.answered(number)?;
         let params = serde_json::json!({ "requestId": number });
         self.send(write::notification("notifications/cancelled", Some(params)));
         Some(asked)
@@ -215,7 +271,7 @@ impl Link {
 
     /// Returns the tokens of those who want to hear of progress.
     pub(super) fn progress_tokens(&self) -> Vec<Value> {
-        self.asked.values().filter_map(|asked| asked.progress.clone()).collect()
+        self.asked.values().filter_map(|request| request.asked.progress.clone()).collect()
     }
 
     /// Sends a message, unless no daemon is connected: the next one is told everything.
@@ -232,131 +288,5 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.task.abort();
-    }
-}
-
-async fn keep_connected(
-    root: PathBuf,
-    connect: Connect,
-    limits: LinkLimits,
-    events: mpsc::Sender<(PathBuf, LinkEvent)>,
-    mut wishes: watch::Receiver<u64>,
-) {
-    let mut policy = StartPolicy::Start;
-    let mut short_lived = 0_u32;
-    loop {
-        let (asked, with) = (root.clone(), Arc::clone(&connect));
-        let connected = tokio::task::spawn_blocking(move || with(&asked, policy)).await;
-        let stream = connected.unwrap_or_else(|error| Err(error.to_string())).and_then(|stream| {
-            stream
-                .set_nonblocking(true)
-                .and_then(|()| UnixStream::from_std(stream))
-                .map_err(|e| e.to_string())
-        });
-        match stream {
-            Ok(stream) => {
-                let begun = Instant::now();
-                let end = converse(&root, stream, limits.write, &events).await;
-                short_lived =
-                    if begun.elapsed() < limits.short_lived { short_lived.saturating_add(1) } else { 0 };
-                if events.send((root.clone(), LinkEvent::Down)).await.is_err() {
-                    return;
-                }
-                policy = match end {
-                    ConnectionEnd::Lost => StartPolicy::Start,
-                    ConnectionEnd::Stopped => StartPolicy::JoinOnly,
-                };
-                wishes.mark_unchanged();
-                // One end is no pattern: the editor's texts are wanted at once.
-                if short_lived > 1 {
-                    let wait = limits.look_again.saturating_mul(1 << (short_lived - 2).min(4));
-                    if tokio::time::timeout(wait, events.closed()).await.is_ok() {
-                        return;
-                    }
-                }
-                continue;
-            }
-            // No daemon was started meanwhile, and none is to be started here.
-            Err(_) if policy == StartPolicy::JoinOnly => {}
-            Err(why) => {
-                if events.send((root.clone(), LinkEvent::Failed(why))).await.is_err() {
-                    return;
-                }
-                policy = StartPolicy::JoinOnly;
-                wishes.mark_unchanged();
-            }
-        }
-        // A daemon that another program starts sends no event to this process, so it is looked for at intervals.
-        match tokio::time::timeout(limits.look_again, wishes.changed()).await {
-            Ok(Ok(())) => policy = StartPolicy::Start,
-            Ok(Err(_)) => return,
-            Err(_) => {}
-        }
-    }
-}
-
-/// How a connection ended.
-enum ConnectionEnd {
-    /// The daemon is gone.
-    Lost,
-    /// The daemon was asked to end.
-    Stopped,
-}
-
-async fn converse(
-    root: &Path,
-    stream: UnixStream,
-    write_deadline: Duration,
-    events: &mpsc::Sender<(PathBuf, LinkEvent)>,
-) -> ConnectionEnd {
-    let (from, mut to) = stream.into_split();
-    let (sender, mut queue) = mpsc::channel::<Vec<u8>>(QUEUE);
-    if events.send((root.to_owned(), LinkEvent::Up(sender))).await.is_err() {
-        return ConnectionEnd::Lost;
-    }
-    let writing = async {
-        while let Some(message) = queue.recv().await {
-            match tokio::time::timeout(write_deadline, to.write_all(&message)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => break,
-                Err(_) => {
-                    tracing::warn!(root = %root.display(), "gave up a daemon that does not read");
-                    break;
-                }
-            }
-        }
-    };
-    let reading = async {
-        let mut lines = BufReader::with_capacity(READ_BYTES, from).split(b'\n');
-        while let Ok(Some(line)) = lines.next_segment().await {
-            // An answer about code is large, and is not looked into.
-            let event = match ServerMessage::parse(line) {
-                Ok(ServerMessage::Response { id: Some(number), outcome }) => {
-                    LinkEvent::Answer(number, outcome)
-                }
-                Ok(ServerMessage::Response { id: None, outcome: Err(_) }) => LinkEvent::Unread,
-                Ok(ServerMessage::Notification { method, .. }) if method == STOPPING => {
-                    return ConnectionEnd::Stopped;
-                }
-                Ok(ServerMessage::Notification { method, params }) => {
-                    let params: Value = params.decode().unwrap_or_default();
-                    LinkEvent::Message(json!({ "method": method, "params": params }))
-                }
-                Ok(ServerMessage::Request { id, method, params }) => {
-                    let id: Value = serde_json::from_str(&id).unwrap_or_default();
-                    let params: Value = params.decode().unwrap_or_default();
-                    LinkEvent::Message(json!({ "id": id, "method": method, "params": params }))
-                }
-                Ok(ServerMessage::Response { .. }) | Err(_) => continue,
-            };
-            if events.send((root.to_owned(), event)).await.is_err() {
-                break;
-            }
-        }
-        ConnectionEnd::Lost
-    };
-    tokio::select! {
-        () = writing => ConnectionEnd::Lost,
-        end = reading => end,
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::position::LspRange;
+use crate::position::{LspPosition, LspRange};
 
 use super::documents::{ContentChange, DocumentItem};
 
@@ -51,6 +51,14 @@ pub(super) struct FileRename {
 pub(super) struct PlaceRequest {
     pub(super) text_document: NamedDocument,
     pub(super) range: LspRange,
+}
+
+/// A request about one position, such as `completion`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PositionRequest {
+    pub(super) text_document: NamedDocument,
+    pub(super) position: LspPosition,
 }
 
 /// `$/cancelRequest`.

@@ -11,6 +11,7 @@ mod documents;
 mod editor;
 mod edits;
 mod gathered;
+mod kept_connection;
 mod link;
 mod messages;
 mod navigation;

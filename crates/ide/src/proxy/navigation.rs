@@ -136,6 +136,9 @@ impl Proxy {
         if let (Some(document), Some(at)) = (&asked.text_document, asked.position) {
             self.infer_position(&document.uri, LspRange { start: at, end: at });
         }
+        let named = asked.text_document.as_ref().map(|document| document.uri.as_str());
+        let named = named.or(asked.item.as_ref().map(|item| item.uri.as_str()));
+        let about = named.and_then(|uri| Some((uri.to_owned(), self.documents.by_uri.get(uri)?.version)));
         let Some((root, question)) = self.question(method, asked) else {
             return Ok(Answer::Now(nothing(method)));
         };
@@ -146,7 +149,7 @@ impl Proxy {
         let encoding = self.encoding.name().to_owned();
         let params = json!(Navigation { encoding, question });
         let Some(link) = self.links.get_mut(&root) else { return Ok(Answer::Now(nothing(method))) };
-        let asked = AskedCommand { id: id.clone(), used, progress: None };
+        let asked = AskedCommand { id: id.clone(), used, progress: None, about };
         match link.ask(NAVIGATE, &params, asked) {
             Ok(()) => Ok(Answer::Later(None)),
             Err(_) => Err((BUSY, format!("{method}: too many requests wait for the daemon"))),
@@ -163,7 +166,7 @@ impl Proxy {
         let params = json!(Navigation { encoding: self.encoding.name().to_owned(), question });
         let mut daemons = 0;
         for link in self.links.values_mut() {
-            let asked = AskedCommand { id: id.clone(), used: AnswerUse::Part, progress: None };
+            let asked = AskedCommand { id: id.clone(), used: AnswerUse::Part, progress: None, about: None };
             daemons += usize::from(link.ask(NAVIGATE, &params, asked).is_ok());
         }
         if daemons == 0 {
@@ -194,7 +197,8 @@ impl Proxy {
         let params = json!(Navigation { encoding: self.encoding.name().to_owned(), question });
         let used = AnswerUse::Rename(self.versions_beneath(&root));
         let Some(link) = self.links.get_mut(&root) else { return Ok(Answer::Now(Value::Null)) };
-        match link.ask(NAVIGATE, &params, AskedCommand { id: id.clone(), used, progress: None }) {
+        let asked = AskedCommand { id: id.clone(), used, progress: None, about: None };
+        match link.ask(NAVIGATE, &params, asked) {
             Ok(()) => Ok(Answer::Later(None)),
             Err(_) => Err((BUSY, "too many requests wait for the daemon".to_owned())),
         }

@@ -12,7 +12,7 @@ use super::daemon_messages::{are_long, named, send_to_links, whole};
 use super::documents::{Changed, Document, path_of};
 use super::link::AskedCommand;
 use super::messages::{
-    Cancelled, DidChange, DidClose, DidOpen, DidSave, FileRename, PlaceRequest, RenameFiles,
+    Cancelled, DidChange, DidClose, DidOpen, DidSave, FileRename, PlaceRequest, PositionRequest, RenameFiles,
 };
 use super::navigation::NavigationLanguages;
 use super::published::PAUSE;
@@ -44,6 +44,9 @@ impl Proxy {
             "textDocument/didChange" => self.change(params).await,
             "textDocument/didSave" => {
                 let Ok(DidSave { text_document }) = params.decode() else { return };
+                if let Some(saved) = self.documents.by_uri.get_mut(&text_document.uri) {
+                    saved.is_changed = false;
+                }
                 self.send_named(&text_document.uri, SAVE);
                 // What other files say of this one may have changed.
                 self.diagnose_beside(&text_document.uri, PAUSE);
@@ -206,6 +209,12 @@ impl Proxy {
     pub(super) fn infer_cursor(&mut self, params: &RawJson) {
         let Ok(PlaceRequest { text_document, range }) = params.decode() else { return };
         self.infer_position(&text_document.uri, range);
+    }
+
+    /// As [`Proxy::infer_cursor`], for a request that names one position.
+    pub(super) fn infer_place(&mut self, params: &RawJson) {
+        let Ok(PositionRequest { text_document, position }) = params.decode() else { return };
+        self.infer_position(&text_document.uri, LspRange { start: position, end: position });
     }
 
     pub(super) fn infer_position(&mut self, uri: &str, range: LspRange) {

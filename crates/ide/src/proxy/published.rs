@@ -127,7 +127,8 @@ impl Proxy {
             let params = json!(Navigation { encoding: self.encoding.name().to_owned(), question });
             let Some(link) = self.links.get_mut(&root) else { continue };
             let used = AnswerUse::Published { uri: uri.clone(), version };
-            match link.ask(NAVIGATE, &params, AskedCommand { id: id_of(&uri), used, progress: None }) {
+            let asked = AskedCommand { id: id_of(&uri), used, progress: None, about: None };
+            match link.ask(NAVIGATE, &params, asked) {
                 Ok(()) => drop(self.published.asked.insert(uri)),
                 // Too many questions wait for the daemon.
                 Err(_) => self.diagnose(&uri, PAUSE),

@@ -49,6 +49,11 @@ impl Proxy {
                 self.infer_cursor(params);
                 Ok(Answer::Now(json!([])))
             }
+            // Not offered; some editors ask all servers.
+            (Phase::Running, "textDocument/documentHighlight" | "textDocument/completion") => {
+                self.infer_place(params);
+                Ok(Answer::Now(Value::Null))
+            }
             (Phase::Running, method) if is_about_code(method) => self.navigate(id, method, params),
             (Phase::Running, _) => Err((METHOD_NOT_FOUND, format!("symd has no method {method}"))),
         }
@@ -73,7 +78,7 @@ impl Proxy {
         let link = self.links.get_mut(&root);
         let link = link.ok_or_else(|| (REQUEST_FAILED, format!("{command}: its project was closed")))?;
         let used = if request.is_shown { AnswerUse::Shown } else { AnswerUse::Returned };
-        let asked = AskedCommand { id: id.clone(), used, progress: progress.clone() };
+        let asked = AskedCommand { id: id.clone(), used, progress: progress.clone(), about: None };
         match link.ask(request.method, &request.params, asked) {
             Ok(()) => Ok(Answer::Later(progress.map(|token| progress::begun(&token, command)))),
             Err(_) => Err((BUSY, format!("{command}: too many commands wait for the daemon"))),

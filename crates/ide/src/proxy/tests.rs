@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{Connect, LinkLimits, ProxyHooks, ProxyLimits, serve, serve_within};
-use crate::wire::{LOST, OPEN};
+use super::{Connect, LinkLimits, ProxyHooks, ProxyLimits, StartPolicy, serve, serve_within};
+use crate::wire::{LOST, NAVIGATE, OPEN};
 use symd_rpc::framing;
 
 /// A project, and the messages with which its editor begins and opens a file of it.
@@ -34,6 +34,13 @@ impl EditedProject {
         framed(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }))
     }
 
+    /// The whole text of the opened file, at a version.
+    fn change(&self, version: i64, text: &str) -> Vec<u8> {
+        let document = json!({ "uri": self.uri("a.py"), "version": version });
+        let params = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
+        framed(&json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": params }))
+    }
+
     fn open(&self, text: &str) -> Vec<u8> {
         let item = json!({ "uri": self.uri("a.py"), "languageId": "python", "version": 1, "text": text });
         let params = json!({ "textDocument": item });
@@ -48,7 +55,7 @@ fn framed(message: &serde_json::Value) -> Vec<u8> {
 }
 
 fn hooks(connect: Connect) -> ProxyHooks {
-    let announce = Arc::new(|_: &std::path::Path| Err("no daemon looks".to_owned()));
+    let announce = Arc::new(|_: &std::path::Path, _: &str| Err("no daemon looks".to_owned()));
     ProxyHooks { announce, connect, ask_trust: Arc::new(|_| None) }
 }
 
@@ -67,7 +74,10 @@ fn played_daemons() -> (Connect, Receiver<UnixStream>) {
 async fn daemons_that_end_at_once_are_connected_ever_more_slowly() {
     let project = EditedProject::new();
     let (times, connected) = sync_channel(16);
-    let connect: Connect = Arc::new(move |_, _| {
+    let connect: Connect = Arc::new(move |_, policy| {
+        if policy == StartPolicy::JoinOnly {
+            return Err("no daemon runs".to_owned());
+        }
         times.send(Instant::now()).map_err(|error| error.to_string())?;
         // The daemon's end is closed at once.
         UnixStream::pair().map(|(ours, _)| ours).map_err(|error| error.to_string())
@@ -244,4 +254,133 @@ async fn a_command_tells_its_progress_and_can_be_cancelled() {
     assert_eq!(cancelled["error"]["code"], -32800, "{cancelled}");
     drop(editor);
     served.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_daemon_that_others_start_is_joined_soon_where_a_text_is_unsaved() {
+    let project = EditedProject::new();
+    let (joined, is_joined) = sync_channel(16);
+    let connect: Connect = Arc::new(move |_, policy| {
+        if policy == StartPolicy::JoinOnly {
+            joined.send(()).map_err(|error| error.to_string())?;
+            return Err("no daemon runs".to_owned());
+        }
+        UnixStream::pair().map(|(ours, _)| ours).map_err(|error| error.to_string())
+    });
+    // Without an unsaved text the test would wait for an hour.
+    let limits = LinkLimits {
+        look_again: Duration::from_secs(3_600),
+        look_soon: Duration::from_millis(1),
+        short_lived: Duration::from_secs(3_600),
+        ..LinkLimits::default()
+    };
+    let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink()));
+    editor.write_all(&project.begin()).await.unwrap();
+    editor.write_all(&project.open("saved = 1\n")).await.unwrap();
+    editor.write_all(&project.change(2, "typed = 1\n")).await.unwrap();
+    let looked = tokio::task::spawn_blocking(move || is_joined.iter().take(5).count());
+    assert_eq!(looked.await.unwrap(), 5);
+    drop(editor);
+    served.await.unwrap();
+}
+
+/// What a played daemon does with the first question of each connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlayedDaemon {
+    Ends,
+    Answers,
+}
+
+/// Asks for the symbols of an open file, and has these daemons hear it, one after the other. Before the second one is there the
+/// document is changed if `is_changed`. Returns the editor's answer.
+async fn asked_of(daemons: &'static [PlayedDaemon], is_changed: bool) -> serde_json::Value {
+    let project = EditedProject::new();
+    let (connections, connected): (SyncSender<UnixStream>, _) = sync_channel(16);
+    let (opens, gate) = sync_channel::<()>(0);
+    let gate = std::sync::Mutex::new((0, gate));
+    let connect: Connect = Arc::new(move |_, _| {
+        let (ours, daemon) = UnixStream::pair().map_err(|error| error.to_string())?;
+        let mut gate = gate.lock().unwrap();
+        gate.0 += 1;
+        if gate.0 == 2 {
+            // Until the other end is dropped.
+            let _ = gate.1.recv();
+        }
+        connections.send(daemon).map_err(|error| error.to_string())?;
+        Ok(ours)
+    });
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let (output, answers) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve(hooks(connect), input, output));
+    let params = json!({
+        "rootUri": project.uri(""), "initializationOptions": { "symd": { "navigation": ["python"] } },
+        "capabilities": { "textDocument": { "diagnostic": {} } },
+    });
+    let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    editor.write_all(&framed(&begin)).await.unwrap();
+    editor.write_all(&project.open("saved = 1\n")).await.unwrap();
+    let (asked, is_asked) = tokio::sync::oneshot::channel();
+    let played = std::thread::spawn(move || {
+        let mut asked = Some(asked);
+        for does in daemons {
+            let Ok(mut daemon) = connected.recv() else { return };
+            let lines = BufReader::new(daemon.try_clone().unwrap()).lines();
+            let mut messages = lines
+                .map_while(Result::ok)
+                .map(|line| serde_json::from_str::<serde_json::Value>(&line).unwrap());
+            let Some(question) = messages.find(|message| message["method"] == NAVIGATE) else { return };
+            if let Some(asked) = asked.take() {
+                asked.send(()).unwrap();
+            }
+            if *does == PlayedDaemon::Answers {
+                let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": ["found"] });
+                daemon.write_all(format!("{answer}\n").as_bytes()).unwrap();
+                // Until the editor leaves.
+                messages.for_each(drop);
+            }
+        }
+    });
+    let ask = |id: u64, method: &str| {
+        let params = json!({ "textDocument": { "uri": project.uri("a.py") } });
+        framed(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+    };
+    let mut frames = framing::Frames::new(answers, "symd");
+    let mut answer_to = async |id: u64| loop {
+        let framing::Frame::Body(body) = frames.next().await.unwrap() else { panic!("no answer") };
+        let message: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        if message["id"] == id {
+            return message;
+        }
+    };
+    editor.write_all(&ask(2, "textDocument/documentSymbol")).await.unwrap();
+    is_asked.await.unwrap();
+    if is_changed {
+        editor.write_all(&project.change(2, "typed = 1\n")).await.unwrap();
+        editor.write_all(&ask(3, "textDocument/documentHighlight")).await.unwrap();
+        answer_to(3).await;
+    }
+    drop(opens);
+    let answer = answer_to(2).await;
+    drop(editor);
+    served.await.unwrap();
+    played.join().unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn a_question_is_put_to_the_next_daemon_where_one_ends() {
+    use PlayedDaemon::{Answers, Ends};
+    let answer = asked_of(&[Ends, Answers], false).await;
+    assert_eq!(answer["result"], json!(["found"]), "{answer}");
+    let answer = asked_of(&[Ends, Ends], false).await;
+    assert_eq!(answer["error"]["code"], -32803, "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().starts_with("two daemons ended"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_question_about_a_text_that_was_changed_since_is_not_put_again() {
+    let answer = asked_of(&[PlayedDaemon::Ends, PlayedDaemon::Answers], true).await;
+    assert_eq!(answer["error"]["code"], -32801, "{answer}");
 }

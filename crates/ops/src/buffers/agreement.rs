@@ -495,6 +495,16 @@ impl AgreedBuffers {
         !self.targets.is_empty()
     }
 
+    /// Returns the state of each file of which an editor would keep its part if it were not heard of again.
+    pub(crate) fn states_if_kept(&self) -> BTreeMap<RelPath, String> {
+        let changed = self.targets.iter().filter(|target| target.before != target.after);
+        let state = |target: &BufferTarget| {
+            let editor = self.all.table().name_of(target.editor);
+            (target.file.clone(), format!("may have the change in {editor}, unsaved"))
+        };
+        changed.map(state).collect()
+    }
+
     /// Has the editors take their changes back. Returns what could not be taken back.
     pub(crate) async fn take_back(&self) -> KeptChanges {
         let deadline = Instant::now() + self.all.deadlines.change;

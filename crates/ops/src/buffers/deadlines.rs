@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-/// The times that an edit of open buffers keeps; tests have shorter ones.
+/// The times that questions and edits of open buffers keep; tests have shorter ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EditorDeadlines {
     /// How long an editor that answers at once may take to do so, before it is asked for a change.
     pub greet: Duration,
+    /// How long questions wait for a running editor that has not told its open files, once for each time that it connects.
+    pub question: Duration,
     /// How long an edit waits for a running editor that has not told its open files since the daemon began. On a busy machine
     /// it notices late: its `symd lsp` looks for a daemon every 300 ms, and less often after several restarts.
     pub present: Duration,
@@ -29,6 +31,7 @@ impl Default for EditorDeadlines {
     fn default() -> EditorDeadlines {
         EditorDeadlines {
             greet: Duration::from_secs(3),
+            question: Duration::from_secs(1),
             present: Duration::from_secs(15),
             suspended: Duration::from_secs(2),
             change: Duration::from_secs(20),

@@ -22,9 +22,11 @@ use symd_edit::{Applied, Originator, UnsavedParts};
 use symd_engine::{Engine, EngineError};
 use symd_vfs::{Root, VfsError};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 pub(crate) use agreement::{AgreedBuffers, Disagreement, KeptChanges, UnsettledBuffers};
 pub use deadlines::EditorDeadlines;
+pub use editors_present::SilentEditor;
 use open_buffer::OpenBuffer;
 pub use open_buffer::{BufferChange, LostBuffer};
 pub use port::{BufferAbilities, DocumentChanges, EditNotice, EditorAnswer, EditorPort};
@@ -46,6 +48,8 @@ pub struct Buffers {
     unsaved_parts: Arc<UnsavedParts>,
     /// Changed whenever an editor told of a document.
     told: watch::Sender<()>,
+    /// The present processes that have not told of their documents, with the time when a question first waited for each.
+    awaited: Mutex<BTreeMap<String, Instant>>,
     /// The editor whose answer an edit waits for.
     asked_editor: watch::Sender<Option<String>>,
     deadlines: EditorDeadlines,
@@ -115,6 +119,7 @@ impl Buffers {
             presences,
             unsaved_parts,
             told,
+            awaited: Mutex::default(),
             asked_editor,
             deadlines,
         })

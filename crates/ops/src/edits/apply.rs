@@ -167,14 +167,16 @@ async fn go_on(
     mut stage: EditStage,
 ) -> Result<Applied, ApplyError> {
     let (mut agreed, mut record) = (None, None);
-    if let EditStage::Staged(staged) = stage {
+    if let EditStage::Staged(mut staged) = stage {
         match buffers.agree(&staged).await {
             Ok(asked) => {
                 record = asked.has_targets().then(|| staged.record());
+                staged.keep_if_it_fails(asked.states_if_kept());
                 agreed = Some(Arc::new(asked));
             }
             Err(Disagreement { reason, kept }) => {
                 let record = (!kept.files.is_empty()).then(|| staged.record());
+                staged.keep_if_it_fails(kept.files.clone());
                 let refused = on_thread(&editor, move |editor| editor.abandon(*staged, reason)).await?;
                 return Err(with_kept((&editor, &buffers), refused.into(), record, kept).await);
             }
@@ -203,10 +205,19 @@ async fn with_kept(
     record: Option<StagedRecord>,
     KeptChanges { told, files }: KeptChanges,
 ) -> ApplyError {
-    let Some(mut left) = told else { return error };
     // What could not be put back on the disk has kept the edit already.
     let is_kept = matches!(error, ApplyError::Edit(EditError::RollbackFailed { .. }));
-    if let Some(record) = record.filter(|_| !files.is_empty() && !is_kept) {
+    let record = record.filter(|_| !is_kept);
+    if let Some(record) = record.clone().filter(|_| files.is_empty()) {
+        // It was recorded in case this process would not get here.
+        match on_thread(editor, move |editor| editor.drop_conflict(record)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "cannot drop the record of an edit that was taken back"),
+            Err(error) => tracing::warn!(%error, "cannot drop the record of an edit that was taken back"),
+        }
+    }
+    let Some(mut left) = told else { return error };
+    if let Some(record) = record.filter(|_| !files.is_empty()) {
         let watch = buffers.watch_files(record.files());
         match on_thread(editor, move |editor| editor.keep_conflict(record, &files)).await {
             Ok(Ok(id)) => {

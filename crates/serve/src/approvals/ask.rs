@@ -5,6 +5,7 @@ use std::future::Future;
 use serde_json::{Value, json};
 
 use super::decide::Offer;
+use super::deferred::EditorsAsked;
 use super::{ApprovalRequest, refusal};
 
 /// An approval question.
@@ -17,6 +18,8 @@ pub struct Question {
     /// Why only the user's approval of this very call suffices, if so: policies and other rules do not apply
     /// then.
     pub because: Option<String>,
+    /// The number of the question among those of its connection, if it was sent as a result.
+    pub number: Option<u64>,
 }
 
 /// The outcome of a question.
@@ -30,8 +33,8 @@ pub enum ApprovalAnswer {
     No,
     /// The user could not be asked; the reason.
     Unasked(String),
-    /// The question is sent as the result of this call; the answer arrives with another call.
-    Deferred,
+    /// The question of this number is sent as the result of this call; the answer arrives with another call, or in editors.
+    Deferred(u64, EditorsAsked),
 }
 
 /// A way to ask the user: on a terminal, by an elicitation, through another daemon.
@@ -42,6 +45,12 @@ pub trait ApprovalPrompt: Send {
         wanted: &ApprovalRequest,
         question: &Question,
     ) -> impl Future<Output = ApprovalAnswer> + Send;
+
+    /// Returns the number of the open question that was the result of an earlier call, if this one brings the answer.
+    fn repeated_question(&self, wanted: &ApprovalRequest) -> Option<u64> {
+        let _ = wanted;
+        None
+    }
 
     /// Takes back a question that was sent and is not answered: the user has answered elsewhere.
     fn withdraw(&mut self, why: &str) -> impl Future<Output = ()> + Send {
@@ -66,7 +75,8 @@ impl Question {
         let display = answer.get("ask")?.as_str()?.to_owned();
         let offer = serde_json::from_value(answer.get("offer")?.clone()).ok()?;
         let because = answer.get("because").and_then(Value::as_str).map(str::to_owned);
-        Some(Question { display, offer, because })
+        let number = answer.get("question").and_then(Value::as_u64);
+        Some(Question { display, offer, because, number })
     }
 
     /// Converts the question to the result of `symd/call` that [`Question::of_answer`] parses.
@@ -74,6 +84,9 @@ impl Question {
         let mut answer = json!({ "ask": self.display, "offer": self.offer });
         if let Some(because) = &self.because {
             answer["because"] = json!(because);
+        }
+        if let Some(number) = self.number {
+            answer["question"] = json!(number);
         }
         answer
     }
@@ -121,7 +134,7 @@ impl ApprovalAnswer {
             ApprovalAnswer::Unasked(why) => {
                 ApprovalOutcome::Refused(refusal::user_not_asked(wanted, question, &why))
             }
-            ApprovalAnswer::Deferred => ApprovalOutcome::Pending,
+            ApprovalAnswer::Deferred(..) => ApprovalOutcome::Pending,
         }
     }
 }

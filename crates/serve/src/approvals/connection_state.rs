@@ -2,12 +2,14 @@
 //! sent as results, and whether answers can still arrive. Invariant: an answer to a question is accepted
 //! once.
 
-use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
 use super::ApprovalRequest;
+use super::ask::ApprovalAnswer;
+use super::deferred::{DeferredQuestion, EditorsAnswered};
 use super::proof::Proof;
 
 /// The most questions of one connection that were sent as results and wait for a repeated call. Beyond that
@@ -22,6 +24,10 @@ pub const NOT_THE_USERS: &str = "this connection has not shown that it is the us
 pub struct ApprovalState {
     proof: Option<Proof>,
     open: Mutex<VecDeque<u64>>,
+    /// Those of them that editors show too, or may be asked to.
+    in_editors: Mutex<BTreeMap<u64, DeferredQuestion>>,
+    /// The numbers under which another project's daemon knows questions of this connection, by their numbers here.
+    elsewhere: Mutex<BTreeMap<u64, u64>>,
     /// The receivers that the user has approved on this connection, with tool and project.
     receivers: Mutex<BTreeSet<[String; 3]>>,
     over: watch::Sender<bool>,
@@ -33,6 +39,8 @@ impl ApprovalState {
         Arc::new(ApprovalState {
             proof,
             open: Mutex::default(),
+            in_editors: Mutex::default(),
+            elsewhere: Mutex::default(),
             receivers: Mutex::default(),
             over: watch::Sender::new(false),
         })
@@ -76,10 +84,42 @@ impl ApprovalState {
         let nonce = fastrand::u64(..);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.push_back(nonce);
-        if open.len() > MAX_OPEN_QUESTIONS {
-            open.pop_front();
+        if open.len() > MAX_OPEN_QUESTIONS
+            && let Some(oldest) = open.pop_front()
+        {
+            self.in_editors().remove(&oldest);
+            self.take_elsewhere(oldest);
         }
         nonce
+    }
+
+    /// Keeps under which number another project's daemon knows an open question.
+    pub(crate) fn keep_elsewhere(&self, nonce: u64, number: u64) {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).insert(nonce, number);
+    }
+
+    /// Returns what [`ApprovalState::keep_elsewhere`] kept, once.
+    pub(crate) fn take_elsewhere(&self, nonce: u64) -> Option<u64> {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).remove(&nonce)
+    }
+
+    /// Has editors show a question that is sent as a result.
+    pub(super) fn defer(&self, nonce: u64, question: DeferredQuestion) {
+        self.in_editors().insert(nonce, question);
+    }
+
+    /// Asks the editors a question that was sent as a result, if that was not done; `None` if it is not open.
+    pub(crate) fn ask_editors(&self, nonce: u64) -> Option<EditorsAnswered> {
+        Some(self.in_editors().get_mut(&nonce)?.ask())
+    }
+
+    /// Withdraws a question from the editors, to which the client's answer has arrived; returns theirs if it came first.
+    pub(crate) fn take_editors_answer(&self, nonce: u64) -> Option<ApprovalAnswer> {
+        self.in_editors().remove(&nonce)?.answer()
+    }
+
+    fn in_editors(&self) -> MutexGuard<'_, BTreeMap<u64, DeferredQuestion>> {
+        self.in_editors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes a question whose answer has arrived; false if it was answered before or is unknown.

@@ -7,6 +7,7 @@ mod affected;
 pub mod ask;
 pub mod connection_state;
 mod decide;
+pub mod deferred;
 mod display;
 mod files;
 pub(crate) mod in_editors;
@@ -187,6 +188,7 @@ impl Approver {
         match decide::all(verdicts) {
             Verdict::Run(approved) => Decision::Run(approved),
             Verdict::Ask(offer) => Decision::Ask(Question {
+                number: None,
                 display: display::display(wanted, because, offer),
                 offer,
                 because: because.map(str::to_owned),

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::ask::{ApprovalAnswer, ApprovalOutcome, ApprovalPrompt, Yes};
 use super::connection_state::ApprovalState;
 use super::decide::Offer;
+use super::deferred::DeferredQuestion;
 use super::{ApprovalRequest, Decision, Question, refusal};
 
 /// The outcome for a call, after the user was asked where necessary.
@@ -53,8 +54,13 @@ pub(crate) async fn permit(
     if let Err(reply) = check(host, wanted).await {
         return CallPermission::WouldFail(reply);
     }
-    match ask(session, wanted, &question, prompt).await.outcome(wanted, &question) {
-        ApprovalOutcome::Pending => return CallPermission::Pending(question),
+    let answer = ask(session, wanted, &question, prompt).await;
+    let number = match answer {
+        ApprovalAnswer::Deferred(number, _) => Some(number),
+        _ => None,
+    };
+    match answer.outcome(wanted, &question) {
+        ApprovalOutcome::Pending => return CallPermission::Pending(Question { number, ..question }),
         ApprovalOutcome::Refused(why) => return CallPermission::Refused(why),
         ApprovalOutcome::Yes(Yes::Always) => remember(host, wanted).await,
         ApprovalOutcome::Yes(Yes::Once) => {}
@@ -78,16 +84,21 @@ async fn ask(
     let deadline = Instant::now() + session.host.limits().approval();
     let by = session.client.name();
     let mut in_editors = session.host.editor_prompts().question(by, question);
-    let why = tokio::select! {
+    let answer = tokio::select! {
         biased;
-        answer = prompt.ask(wanted, question) => match answer {
-            ApprovalAnswer::Unasked(why) => why,
-            answer => return answer,
-        },
+        answer = prompt.ask(wanted, question) => answer,
         Some(answer) = in_editors.answer() => {
             prompt.withdraw("the user answered in an editor").await;
             return answer;
         }
+    };
+    let why = match answer {
+        ApprovalAnswer::Unasked(why) => why,
+        ApprovalAnswer::Deferred(number, asked) => {
+            session.asking.defer(number, DeferredQuestion::new(in_editors, deadline, asked));
+            return answer;
+        }
+        answer => return answer,
     };
     match tokio::time::timeout_at(deadline, in_editors.answer()).await {
         Ok(Some(answer)) => answer,

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt};
 use crate::approvals::connection_state::NOT_THE_USERS;
+use crate::approvals::deferred::EditorsAsked;
 use crate::approvals::{ApprovalRequest, Offer, Question};
 use crate::session::Session;
 
@@ -82,12 +83,16 @@ impl<'a> Elicit<'a> {
             Ok(nonce) if !self.session.asking.close_question(nonce) => {
                 ApprovalAnswer::Unasked(format!("its requestState was used before; {again}"))
             }
-            Ok(_) => match serde_json::from_value::<ElicitResult>(brought.response.clone()) {
-                Ok(result) => parse_answer(&result),
-                Err(_) => {
-                    ApprovalAnswer::Unasked(format!("its inputResponses hold no answer to {KEY:?}; {again}"))
-                }
-            },
+            Ok(nonce) => {
+                self.session.asking.take_editors_answer(nonce).unwrap_or_else(
+                    || match serde_json::from_value::<ElicitResult>(brought.response.clone()) {
+                        Ok(result) => parse_answer(&result),
+                        Err(_) => ApprovalAnswer::Unasked(format!(
+                            "its inputResponses hold no answer to {KEY:?}; {again}"
+                        )),
+                    },
+                )
+            }
         }
     }
 
@@ -145,7 +150,12 @@ impl ApprovalPrompt for Elicit<'_> {
         let nonce = self.session.asking.open_question();
         let approvals = self.session.host.approvals();
         self.state = approvals.map(|approvals| approvals.sign(self.session.number, nonce, wanted));
-        ApprovalAnswer::Deferred
+        ApprovalAnswer::Deferred(nonce, EditorsAsked::AtOnce)
+    }
+
+    fn repeated_question(&self, wanted: &ApprovalRequest) -> Option<u64> {
+        let state = &self.brought.as_ref()?.state;
+        self.session.host.approvals()?.verify(self.session.number, state, wanted).ok()
     }
 
     /// Cancels a question whose answer is no longer needed.

@@ -28,6 +28,7 @@ mod stack_trace;
 mod status;
 pub mod symbols;
 mod tree;
+pub mod untold_texts;
 mod users_text;
 
 #[cfg(test)]

@@ -338,20 +338,56 @@ function M.push_diagnostics()
   notify('symd/didChangeEditorDiagnostics', diagnostics())
 end
 
+-- The terminal buffer that wrote last.
+local last_terminal = nil
+
+-- The last lines of a terminal buffer; nil if there is none.
+local function terminal_tail(bufnr)
+  if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) then
+    return nil
+  end
+  -- The screen ends in empty lines below what was written.
+  local last = vim.api.nvim_buf_line_count(bufnr)
+  while last > 0 and vim.api.nvim_buf_get_lines(bufnr, last - 1, last, false)[1] == '' do
+    last = last - 1
+  end
+  return { lines = vim.api.nvim_buf_get_lines(bufnr, math.max(0, last - 50), last, false) }
+end
+
 -- Answers symd's question what the editor shows now.
 function M.editor_context()
   local shown = context() or vim.empty_dict()
   shown.diagnostics = diagnostics()
+  shown.terminal = terminal_tail(last_terminal)
   return shown
 end
 
 -- Tells symd the last lines of the terminal buffer `bufnr`.
 function M.push_terminal(bufnr)
-  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  while #lines > 0 and lines[#lines] == '' do
-    table.remove(lines)
+  last_terminal = bufnr
+  local tail = terminal_tail(bufnr)
+  if tail then
+    notify('symd/terminalTail', tail)
   end
-  notify('symd/terminalTail', { lines = vim.list_slice(lines, math.max(1, #lines - 49)) })
+end
+
+-- Tells symd what a terminal shows while its program runs, such as a server: not at each of its writes.
+local function follow_terminal(bufnr)
+  local is_due = false
+  vim.api.nvim_buf_attach(bufnr, false, {
+    on_lines = function()
+      last_terminal = bufnr
+      if not is_due then
+        is_due = true
+        vim.defer_fn(function()
+          is_due = false
+          if last_terminal == bufnr then
+            M.push_terminal(bufnr)
+          end
+        end, 300)
+      end
+    end,
+  })
 end
 
 -- The language of each attached buffer, as symd was told it.
@@ -569,6 +605,7 @@ function M.setup(options)
     on({ 'DiagnosticChanged' }, M.push_navigation)
   end
   on({ 'DiagnosticChanged' }, M.push_diagnostics)
+  on({ 'TermOpen' }, function(event) follow_terminal(event.buf) end)
   on({ 'TermLeave', 'TermClose' }, function(event) M.push_terminal(event.buf) end)
   vim.api.nvim_create_user_command('SymdStatus', function()
     local status = command('symd.status')
