@@ -93,7 +93,7 @@ impl Proxy {
                     self.documents.by_uri.get(uri).is_some_and(|document| document.version == version)
                 });
                 link.send_waiting();
-                self.take_outdated(outdated).await;
+                self.refuse_outdated(outdated).await;
                 self.look_at_trust(root);
                 self.diagnose_all(Duration::ZERO, |path| path.starts_with(root));
             }
@@ -174,7 +174,7 @@ impl Proxy {
     }
 
     /// Answers questions that waited for a daemon while their documents were changed.
-    async fn take_outdated(&self, outdated: Vec<AskedCommand>) {
+    async fn refuse_outdated(&self, outdated: Vec<AskedCommand>) {
         for asked in outdated {
             let why = "the document was changed before a daemon was there to answer";
             self.tell(write::error(&asked.id, CONTENT_MODIFIED, why)).await;
