@@ -103,6 +103,23 @@ impl SourceVersion for Files {
     }
 }
 
+/// A file of a facade of several; traces of obfuscated programs have no names of files.
+#[test]
+fn a_part_of_a_facade_is_found_by_its_class() {
+    let text = "@file:JvmName(\"Texts\")\n@file:JvmMultifileClass\n\npackage com.shop.app\n\nfun joined() {\n    fail()\n}\n";
+    let files =
+        Files::of(&[("src/Parts.kt", text), ("src/Other.kt", "package com.shop.app\n\nfun joined() {}\n")]);
+    files.check(&[
+        ("Texts__PartsKt.joined(Unknown Source)", "src/Parts.kt:6 joined"),
+        ("Texts__PartsKt.joined(SourceFile:7)", "src/Parts.kt:7 joined"),
+        ("Texts__PartsKt.joined(Parts.kt:7)", "src/Parts.kt:7 joined"),
+    ]);
+    assert!(
+        files.placed("com.shop.app.Names__PartsKt.joined(Unknown Source)")[0]
+            .contains("declares no Names__PartsKt")
+    );
+}
+
 const TILL: &str = r#"package com.shop.app
 
 // Till
