@@ -18,8 +18,7 @@ pub(super) fn retraced(
     thrown: Option<&str>,
 ) -> Vec<ParsedFrame> {
     let Some(own_class) = own_class else { return vec![frame.clone()] };
-    let known = methods.get(&(frame.class.clone(), frame.method.clone()));
-    let known = known.map_or(&[][..], Vec::as_slice);
+    let known = methods_of(methods, frame);
     if !known.is_empty() && thrown.is_none() && known.iter().all(|method| method.is_made) {
         return Vec::new();
     }
@@ -77,6 +76,11 @@ pub(super) fn retraced(
     // A mapping that is cut, or of another build, has not the range either.
     one.reading_doubt = Some(format!("no range of the mapping has line {line}"));
     vec![one]
+}
+
+/// Returns the methods that a frame of the obfuscated program may be of.
+pub(super) fn methods_of<'m>(methods: &'m Methods, frame: &ParsedFrame) -> &'m [MappedMethod] {
+    methods.get(&(frame.class.clone(), frame.method.clone())).map_or(&[][..], Vec::as_slice)
 }
 
 /// Returns those of a group's frames that are in the source and that the error went through; at least one.

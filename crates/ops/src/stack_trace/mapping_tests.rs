@@ -129,6 +129,49 @@ fn frames_without_a_line_have_a_range_of_their_own() {
     assert_eq!(read("a.a.a(SourceFile:1)"), ["shop.Till.sell:33"]);
 }
 
+/// The rules of R8's specification: the frame of an outline is none of the source, and its line tells that of the method that calls it.
+#[test]
+fn an_outline_is_code_of_the_method_that_calls_it() {
+    let call = |of: &str, positions: &str| {
+        format!("# {{\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{{{positions}}}{of}}}\n")
+    };
+    let outline = "      # {\"id\":\"com.android.tools.r8.outline\"}\n";
+    let mapping = [
+        "shop.Outline -> a.a:\n    1:2:int outline() -> a\n",
+        outline,
+        "    1:3:int other() -> b\n",
+        outline,
+        &call("", "\"1\":2"),
+        "shop.Till -> a.b:\n    4:4:void shop.Box.open():98:98 -> s\n    4:4:void sell(int):30 -> s\n    5:5:void sell(int):31:31 -> s\n    \
+         27:27:void sell(int):0:0 -> s\n",
+        &call(",\"outline\":\"La/c;a()I\"", "\"1\":5"),
+        &call(",\"outline\":\"La/a;a()I\"", "\"1\":4,\"2\":5"),
+        "    void plain() -> t\n",
+    ]
+    .concat();
+    let read = |frames: &[&str]| {
+        let frames: String = frames.iter().map(|frame| format!("\tat {frame}\n")).collect();
+        read_by(&mapping, &format!("java.lang.Error: x\n{frames}"))
+    };
+    assert_eq!(
+        read(&["a.a.a(SourceFile:1)", "a.b.s(SourceFile:27)"]),
+        ["shop.Box.open:98", "shop.Till.sell:30"]
+    );
+    assert_eq!(read(&["a.a.a(Unknown Source:2)", "a.b.s(Unknown Source:27)"]), ["shop.Till.sell:31"]);
+    // An outline that calls another one.
+    assert_eq!(
+        read(&["a.a.a(SourceFile:1)", "a.a.b(SourceFile:3)", "a.b.s(SourceFile:27)"]),
+        ["shop.Till.sell:"]
+    );
+    // A call that the mapping does not have, one at another place of the method, and a method that has none.
+    assert_eq!(read(&["a.a.a(SourceFile:7)", "a.b.s(SourceFile:27)"]), ["shop.Till.sell:"]);
+    assert_eq!(read(&["a.a.a(SourceFile:1)", "a.b.s(SourceFile:5)"]), ["shop.Till.sell:31"]);
+    assert_eq!(
+        read(&["a.a.a(SourceFile:1)", "a.b.t(SourceFile:8)", "a.b.s(SourceFile:27)"]),
+        ["shop.Till.plain:8", "shop.Till.sell:"]
+    );
+}
+
 #[test]
 fn an_inlined_check_is_left_out_of_the_frame_that_threw() {
     let mapping = "shop.Till -> a.a:\n    4:4:void shop.Box.check():23:23 -> a\n    4:4:void sell(shop.Box):7 -> a\n      \
