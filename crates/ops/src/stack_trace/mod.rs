@@ -3,6 +3,7 @@
 
 mod application_id;
 mod declared;
+mod flowed;
 mod inlined;
 mod lines;
 mod mapping;
@@ -35,6 +36,7 @@ mod tombstone;
 mod value_classes;
 mod variant;
 mod wanted_files;
+mod wrapped_heads;
 
 pub use self::mapping::{MappingMisfit, TraceMapping};
 pub use self::mapping_files::MappingChoice;
