@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use proguard::{ProguardMapper, StackFrame};
 
+use super::mapping_lines::name_in_source;
 use super::mapping_methods::{MappedMethod, Methods};
 use super::parse::{FrameNumber, ParsedFrame};
 
@@ -38,7 +39,7 @@ pub(super) fn retraced(
         .remap_frame(&asked)
         .map(|found| ParsedFrame {
             class: found.class().to_owned(),
-            method: found.method().to_owned(),
+            method: name_in_source(found.method()),
             // The crate guesses one from the class where the mapping has none.
             file: files.get(found.class()).cloned().unwrap_or_default(),
             line: found.line().filter(|line| *line > 0),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proguard::ProguardRecord;
 
-use super::mapping_lines::{class_line, source_file};
+use super::mapping_lines::{class_line, name_in_source, source_file};
 use super::mapping_remarks::{FrameRewriting, OutlineCalls, Remark};
 use super::parse::ParsedFrame;
 
@@ -115,7 +115,7 @@ pub(super) fn methods(sections: &[u8]) -> Methods {
                 let key = (class.1.clone(), obfuscated.to_owned());
                 methods.entry(key.clone()).or_default().push(MappedMethod {
                     class: original_class.unwrap_or(&class.0).to_owned(),
-                    method: original.to_owned(),
+                    method: name_in_source(original),
                     lines,
                     own_lines,
                     // What was inlined into a class that the compiler made is of the source.

@@ -437,6 +437,53 @@ fn a_class_that_was_copied_from_a_library_is_in_the_function_that_its_name_tells
     ]);
 }
 
+/// The class of a delegate that an inline function makes has no name of the property.
+#[test]
+fn a_class_that_was_copied_into_the_value_of_a_property_is_the_one_that_calls_the_function() {
+    let text = "package com.shop.app\n\nclass Till {\n    var left: Int by Delegates.observable(1) { _, _, now -> fail(now) }\n    \
+                var sum by vetoable(1) { }\n    var total by vetoable(2) { }\n    val all = observed()\n}\n\nval top by observable(1) { }\n";
+    let files = Files::of(&[("src/Till.kt", text)]);
+    let inlined = "(its line is one of Delegates.kt: code that was inlined here)";
+    files.check(&[
+        (
+            "Till$special$$inlined$observable$1.afterChange(Delegates.kt:74)",
+            &format!("Till.kt:4 Till/left {inlined}"),
+        ),
+        (
+            "Till$special$$inlined$observable$1.afterChange(SourceFile:4)",
+            "Till.kt:4 Till/left (its line is one of code that was inlined here)",
+        ),
+        (
+            "Till$special$$inlined$vetoable$2.afterChange(Delegates.kt:74)",
+            &format!(
+                "Till.kt:5 Till/sum ? the frame has no line, and several declarations have its name {inlined}"
+            ),
+        ),
+        (
+            "TillKt$special$$inlined$observable$1.afterChange(Delegates.kt:74)",
+            &format!("Till.kt:10 top {inlined}"),
+        ),
+    ]);
+    assert!(files.placed("com.shop.app.Till$special$$inlined$map$1.emit(Emitters.kt:51)")[0].contains('?'));
+}
+
+/// The names of internal functions in other modules, and of lambdas in lambdas.
+#[test]
+fn what_compilers_add_to_names_is_dropped() {
+    let text = "package com.shop.app\n\nclass Till {\n    internal fun hide() {\n        fail()\n    }\n\n    fun sell() = run {\n        run {\n            fail()\n        }\n    }\n\n    \
+                internal val kept: Int\n        get() = fail()\n}\n";
+    let files = Files::of(&[("src/Till.kt", text)]);
+    files.check(&[
+        ("Till.hide$app_debug(Till.kt:5)", "Till.kt:5 Till/hide"),
+        ("Till.hide$app_debug(Till.kt)", "Till.kt:4 Till/hide"),
+        ("Till.getKept$app_debug(Till.kt:15)", "Till.kt:15 Till/kept"),
+        ("Till.sell$lambda$1$lambda$0(Till.kt:10)", "Till.kt:10 Till/sell"),
+        ("Till.sell$lambda$0$0(Till.kt:10)", "Till.kt:10 Till/sell"),
+        ("Till.hide$app_debug$lambda$1$lambda$0(Till.kt:5)", "Till.kt:5 Till/hide"),
+    ]);
+    assert!(files.placed("com.shop.app.Till.sell$lambda$1$lambda$0(Till.kt:5)")[0].contains('?'));
+}
+
 /// Compilers give no lines to what they make, such as a constructor for default arguments.
 #[test]
 fn a_method_without_a_line_beside_others_with_lines_is_the_compilers() {

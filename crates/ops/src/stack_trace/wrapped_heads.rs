@@ -1,8 +1,13 @@
 //! Heads of traces in a log that a terminal wrapped: the rest has no prefix. Invariant: what does not make a head of a throwable with the
 //! line before is left alone.
 
-use super::lines::MAX_WRAPPED;
 use super::throwables::message_of_head;
+
+/// Maximum number of lines over which a terminal breaks a head.
+const MAX_REST: usize = 12;
+
+/// Heads that were broken before the name of the class.
+const BEGINNINGS: [&str; 5] = ["Caused", "Caused by", "Caused by:", "Suppressed", "Suppressed:"];
 
 /// A line of a log that may be the first part of a head.
 pub(super) struct WrappedHead<'l> {
@@ -22,16 +27,19 @@ impl WrappedHead<'_> {
         is_prefixed: impl Fn(&str) -> bool,
     ) -> Option<(String, usize)> {
         let head = self.head.trim_end();
-        let is_open = matches!(head.trim_start(), "Caused" | "Caused by:")
+        let said = head.trim_start();
+        let name = ["Caused by: ", "Suppressed: "].iter().find_map(|begin| said.strip_prefix(begin));
+        let is_open = BEGINNINGS.contains(&said)
+            || name.is_some_and(is_part_of_name)
             || message_of_head(head.trim_end_matches('.')).is_some();
         if !is_open || !may_be_rest(behind.first()?) {
             return None;
         }
         // The log goes on behind it.
-        let count = behind.iter().take(MAX_WRAPPED + 1).position(|line| is_prefixed(line));
+        let count = behind.iter().take(MAX_REST + 1).position(|line| is_prefixed(line));
         let count = match count {
             Some(count) => count,
-            None if behind.len() <= MAX_WRAPPED && self.is_longest() && ends_type(behind[0]) => 1,
+            None if behind.len() <= MAX_REST && self.is_longest() && ends_type(behind[0]) => 1,
             None => return None,
         };
         let rest = behind.get(..count)?;
@@ -54,8 +62,8 @@ impl WrappedHead<'_> {
 
     /// Returns what stood between two parts: a chat breaks lines at blanks, a terminal where they reach its width.
     fn glue(&self, before: &str, line: &str, next: &str) -> &'static str {
-        if before.ends_with("Caused") || before.ends_with("Caused by:") {
-            return " ";
+        if BEGINNINGS.contains(&before.trim_start()) {
+            return if next.starts_with(':') { "" } else { " " };
         }
         let is_in_message = message_of_head(before).is_some_and(|message| !message.is_empty());
         let is_at_blank = line.ends_with(' ') || next.starts_with(' ') || line.chars().count() < self.longest;
@@ -71,8 +79,14 @@ pub(super) fn longest_line(lines: &[&str]) -> usize {
 /// Whether a line without a prefix may go on with the one before: what is indented is a line of its own.
 fn may_be_rest(line: &str) -> bool {
     let rest = line.strip_prefix(' ').unwrap_or(line);
-    let begins = ["at ", "Caused by", "Suppressed", "...", "-----", "[ "];
+    let begins = ["Caused by", "Suppressed", "...", "-----", "[ "];
+    // In a message, `at` stands before other words.
+    let is_frame = rest.strip_prefix("at ").is_some_and(|name| {
+        let name = name.split([' ', '(']).next().unwrap_or_default();
+        name.starts_with(char::is_alphabetic) && name.contains('.')
+    });
     !rest.is_empty()
+        && !is_frame
         && !rest.starts_with(char::is_whitespace)
         && !begins.iter().any(|begin| rest.starts_with(begin))
 }
@@ -80,5 +94,9 @@ fn may_be_rest(line: &str) -> bool {
 /// Whether a line ends the name of a class: `ck: no 1`.
 fn ends_type(line: &str) -> bool {
     let name = line.split_once(": ").map_or("", |(name, _)| name);
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
+    !name.is_empty() && is_part_of_name(name)
+}
+
+fn is_part_of_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
 }
