@@ -427,7 +427,7 @@ pub(super) enum Command {
     },
     /// Resolve a stack trace on stdin to the project's declarations
     #[command(
-        after_help = "Examples:\n  symd trace < crash.txt\n  symd trace --rev v1.2 < crash.txt\n  symd trace --mapping app/mapping.txt < crash.txt"
+        after_help = "Examples:\n  symd trace < crash.txt\n  symd trace --rev v1.2 < crash.txt\n  symd trace --mapping app/mapping.txt < crash.txt\n  symd trace --callers < crash.txt"
     )]
     Trace {
         /// A file with the trace [default: stdin]
@@ -441,6 +441,9 @@ pub(super) enum Command {
         /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
         #[arg(long)]
         rev: Option<String>,
+        /// Add the callers of the first place in this project
+        #[arg(long)]
+        callers: bool,
         #[command(flatten)]
         length: Length,
     },

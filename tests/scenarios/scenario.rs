@@ -296,6 +296,8 @@ pub enum Approve {
     Ask,
     /// No policy; the user is asked through the client and approves every call.
     Each,
+    /// The same, after more than the time that a contract gives a tool.
+    Late,
     /// No policy; the user is asked through the client and declines every call.
     Refused,
 }

@@ -8,6 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -16,6 +17,9 @@ use super::scenario::{Approve, ProjectWanted, Scenario, Uid};
 use crate::fake_editor::FakeEditor;
 use crate::lsp_stage::fake_ls;
 use crate::support::{PATIENCE, User, call, initialize, write};
+
+/// How long a user takes who answers late: longer than kotlin_debug's tools may.
+const LATE: Duration = Duration::from_millis(2_100);
 
 /// Names and values of an environment.
 pub type Variables = BTreeMap<String, String>;
@@ -138,7 +142,7 @@ impl Stage {
 
     /// Connects a client; without `variables` it sends no environment.
     pub fn connect(&self, toolset: &str, variables: Option<&Variables>) -> Connection {
-        let is_asked = matches!(self.kind.approve, Approve::Each | Approve::Refused);
+        let is_asked = matches!(self.kind.approve, Approve::Each | Approve::Late | Approve::Refused);
         let mut connection = match (self.kind.uid, self.kind.project) {
             (Uid::Mine, ProjectWanted::Open) if !is_asked => self.over_the_socket(toolset, variables),
             // Only the daemon's own user may connect; the socket's directory can only be found from a
@@ -146,10 +150,11 @@ impl Stage {
             _ => self.through_the_shim(toolset, variables.expect("`symd mcp` always tells")),
         };
         connection.says = match self.kind.approve {
-            Approve::Each => Some("y"),
+            Approve::Each | Approve::Late => Some("y"),
             Approve::Refused => Some("n"),
             Approve::Yes | Approve::No | Approve::Ask => None,
         };
+        connection.is_late = self.kind.approve == Approve::Late;
         let mut opening = initialize("2025-11-25");
         if connection.says.is_some() {
             opening["params"]["capabilities"] = json!({ "elicitation": { "form": {} } });
@@ -171,6 +176,7 @@ impl Stage {
             child: None,
             calls: 0,
             says: None,
+            is_late: false,
             asked: None,
         };
         let mut hello = json!({
@@ -202,6 +208,7 @@ impl Stage {
             child: Some(child),
             calls: 0,
             says: None,
+            is_late: false,
             asked: None,
         }
     }
@@ -294,7 +301,7 @@ fn policy(approve: Approve) -> Option<String> {
     let word = match approve {
         Approve::Yes => "allow",
         Approve::No => "deny",
-        Approve::Ask | Approve::Each | Approve::Refused => return None,
+        Approve::Ask | Approve::Each | Approve::Late | Approve::Refused => return None,
     };
     let lines = symd::toolsets::all().iter().map(|toolset| format!("{} = \"{word}\"\n", toolset.name));
     Some(format!("[policy]\n{}", lines.collect::<String>()))
@@ -308,6 +315,8 @@ pub struct Connection {
     calls: u64,
     /// The answer of a user who is asked.
     says: Option<&'static str>,
+    /// Whether the user takes [`LATE`] to answer.
+    is_late: bool,
     /// The last question to the user.
     asked: Option<String>,
 }
@@ -364,6 +373,9 @@ impl Connection {
         let name = form["requestedSchema"]["required"][0].as_str().unwrap();
         let known = form["requestedSchema"]["properties"][name]["enum"].as_array().unwrap();
         assert!(known.contains(&json!(word)), "{question}");
+        if self.is_late {
+            std::thread::sleep(LATE);
+        }
         let result = json!({ "action": "accept", "content": { name: word } });
         self.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
     }

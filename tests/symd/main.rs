@@ -86,6 +86,7 @@ mod kotlin_locals;
 mod kotlin_renames;
 mod language_table;
 mod last_words;
+mod later_sources;
 mod layers;
 mod lsp_kills;
 mod lsp_life;

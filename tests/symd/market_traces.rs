@@ -2,7 +2,7 @@
 //! that Kotlin's compiler gives names of its own. What is true of each frame stands as marks in its sources, by hand
 //! (`fixtures/traces/market.py` writes them). A frame that has a wrong place without a doubt is a fault, whatever the share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use symd::git::GitError;
@@ -13,7 +13,7 @@ use crate::opened::Opening;
 /// How many of 100 frames of earlier sources have their declaration, with a doubt or without; 95 are wanted.
 const LATER_PERCENT: usize = 96;
 
-fn market() -> PathBuf {
+pub(crate) fn market() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/traces/market")
 }
 
@@ -37,6 +37,30 @@ fn truth(form: &str) -> BTreeSet<(String, TruePlace)> {
             let line = line.parse().unwrap();
             let place = TruePlace { path: path.to_owned(), line, declaration: declaration.to_owned() };
             all.insert((frame.to_owned(), place));
+        }
+    }
+    all
+}
+
+/// The traces of a form, by the names of their cases.
+pub(crate) fn written_cases(form: &str) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(market().join(format!("frames-{form}.txt"))).unwrap();
+    let cases = text.split("### ").skip(1).map(|case| case.split_once('\n').unwrap());
+    cases.map(|(title, text)| (title.to_owned(), text.to_owned())).collect()
+}
+
+/// What is true of the frames of a form that are marked, by case: the number of each frame, its text and its place.
+pub(crate) fn places_by_case(form: &str) -> BTreeMap<String, Vec<(usize, String, TruePlace)>> {
+    let text = std::fs::read_to_string(market().join("truth.tsv")).unwrap();
+    let mut all: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for row in text.lines() {
+        let [of, title, number, frame, path, line, declaration] = *row.split('\t').collect::<Vec<_>>() else {
+            panic!("{row}");
+        };
+        if of == form && declaration != "-" {
+            let (line, declaration) = (line.parse().unwrap(), declaration.to_owned());
+            let place = TruePlace { path: path.to_owned(), line, declaration };
+            all.entry(title.to_owned()).or_default().push((number.parse().unwrap(), frame.to_owned(), place));
         }
     }
     all

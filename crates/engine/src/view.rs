@@ -233,6 +233,20 @@ impl View {
         Ok(CurrentText { text, outline: Arc::new(outline), hash })
     }
 
+    /// Returns the outline of a file's text with the types and functions that its outline hides; `None` if it cannot be parsed now.
+    pub fn outline_with_hidden_functions(
+        &self,
+        file: &FileEntry,
+        current: &CurrentText,
+        cancel: &Cancel,
+    ) -> Option<Outline> {
+        let (text, hash, grammar) = (current.text.as_str(), current.hash, file.grammar()?);
+        match self.parsers.outline_with_hidden_functions(grammar, text, hash, cancel).ok()? {
+            Attempt::Parsed(outline) => Some(outline),
+            Attempt::SetAside(_) => None,
+        }
+    }
+
     fn outline(&self, grammar: Grammar, text: &Text, hash: ContentHash) -> Result<Outline, ParseError> {
         match self.parsers.outline_of_file(grammar, text.as_str(), hash, &Cancel::new())? {
             Attempt::Parsed(outline) => Ok(outline),

@@ -2,12 +2,12 @@
 //! names the shown code uses. Lines are 1-based.
 
 use symd_base::text::Binary;
-use symd_base::{RelPath, Text, TextRange};
+use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_engine::View;
 use symd_files::read_bytes::{Bytes, read_bytes_within};
 use symd_files::tree::FileOpError;
 use symd_syntax::imports::{Import, ImportKind, Imported};
-use symd_syntax::{Outline, Row, SymbolKind};
+use symd_syntax::{Grammar, Outline, Row, SymbolKind};
 
 use crate::view_tree::ViewTree;
 
@@ -38,7 +38,7 @@ pub struct CodeContext {
     pub before: String,
     pub at: String,
     pub after: String,
-    /// The innermost function that holds the line.
+    /// The innermost function with a name that holds the line, which may stand in the body of another one.
     pub function: Option<EnclosingFunction>,
     /// The imports whose names occur in the shown code, in order; those of all names of a module always.
     pub imports: Vec<RelevantImport>,
@@ -81,37 +81,45 @@ pub enum CodeContextError {
 }
 
 /// Returns the code around a line of the file as it is now.
-pub fn code_context(view: &View, ask: &FindCodeContext) -> Result<CodeContext, CodeContextError> {
+pub fn code_context(
+    view: &View,
+    ask: &FindCodeContext,
+    cancel: &Cancel,
+) -> Result<CodeContext, CodeContextError> {
     let read = view.whole_tree(|tree| read_bytes_within(tree, &ask.path, ask.max_bytes));
     let Bytes { path, bytes, .. } = read?;
     // The text and outline of one read; a file without symbols has its text only.
-    let known = view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
-    let (text, outline) = match known {
-        Some(current) => (current.text, Some(current.outline)),
-        None => (Text::decode(bytes)?, None),
+    let known = view.snapshot.files.get(path.as_str());
+    let known = known.and_then(|file| Some((file, view.current(file).ok()?)));
+    let text = match &known {
+        Some((_, current)) => current.text.clone(),
+        None => Text::decode(bytes)?,
     };
     let lines = counted_lines(&text);
     let Some(at) = ask.line.checked_sub(1).filter(|at| *at < lines) else {
         return Err(CodeContextError::OutOfRange { line: ask.line, lines });
     };
     let (first, last) = (at.saturating_sub(ask.lines), (at + ask.lines).min(lines - 1));
-    let row = match (ask.function, &outline) {
-        (FunctionPart::Shown, Some(outline)) => enclosing_function(outline, at).map(|row| (outline, row)),
-        _ => None,
-    };
-    let function = row.map(|(outline, row)| function_of(&text, outline, row));
+    let function =
+        known.as_ref().filter(|_| ask.function == FunctionPart::Shown).and_then(|(file, current)| {
+            let outline = &*current.outline;
+            let hidden = file.grammar().filter(|grammar| may_be_hidden(*grammar, &text, outline, at));
+            let whole = hidden.and_then(|_| view.outline_with_hidden_functions(file, current, cancel));
+            let outline = whole.as_ref().unwrap_or(outline);
+            Some(function_of(&text, outline, enclosing_function(outline, at)?))
+        });
     let mut shown = vec![range_of(&text, first, last)];
     shown.extend(
         function.as_ref().map(|function| range_of(&text, function.start_line - 1, function.end_line - 1)),
     );
-    let imports = outline.map(|outline| relevant_imports(&text, &outline, &shown)).unwrap_or_default();
+    let imports = known.map(|(_, current)| relevant_imports(&text, &current.outline, &shown));
     Ok(CodeContext {
         path,
         before: if first < at { lines_of(&text, first, at - 1) } else { String::new() },
         at: lines_of(&text, at, at),
         after: if at < last { lines_of(&text, at + 1, last) } else { String::new() },
         function,
-        imports,
+        imports: imports.unwrap_or_default(),
     })
 }
 
@@ -133,9 +141,28 @@ fn range_of(text: &Text, first: usize, last: usize) -> TextRange {
     TextRange::new(offset(first), offset(last + 1))
 }
 
+/// Whether line `at` (0-based) may stand in a function that the outline does not list: one in the body of another, or of a type there.
+/// Most files need no second parse by this.
+fn may_be_hidden(grammar: Grammar, text: &Text, outline: &Outline, at: usize) -> bool {
+    let words: &[&str] = match grammar.name() {
+        "kotlin" => &["fun", "constructor"],
+        "javascript" | "typescript" | "tsx" => &["function"],
+        "rust" => &["fn"],
+        "csharp" => &["=>", "delegate"],
+        _ => return outline.hides_types,
+    };
+    let around = innermost(outline, at, |_| true).map_or(0, |row| outline.rows[row].name_start as usize);
+    let before = text.as_str().get(around..text.line_start(at + 1)).unwrap_or_default();
+    words.iter().any(|word| before.contains(word))
+}
+
 /// Returns the row of the innermost function that holds line `at` (0-based).
-pub(crate) fn enclosing_function(outline: &Outline, at: usize) -> Option<usize> {
-    let holds = |row: &Row| row.start_line as usize <= at && at <= row.end_line as usize && is_function(row);
+fn enclosing_function(outline: &Outline, at: usize) -> Option<usize> {
+    innermost(outline, at, is_function)
+}
+
+fn innermost(outline: &Outline, at: usize, is_asked: impl Fn(&Row) -> bool) -> Option<usize> {
+    let holds = |row: &Row| row.start_line as usize <= at && at <= row.end_line as usize && is_asked(row);
     let rows = outline.rows.iter().enumerate().filter(|(_, row)| holds(row));
     rows.min_by_key(|&(number, row)| (row.end - row.start, std::cmp::Reverse(number)))
         .map(|(number, _)| number)

@@ -46,6 +46,18 @@ pub struct Investigate {
     pub revision: Option<String>,
 }
 
+impl Investigate {
+    fn question<'a>(&'a self, git: Result<&'a Git, &'a GitError>) -> TraceQuestion<'a> {
+        TraceQuestion {
+            text: &self.text,
+            mapping: self.mapping.as_deref().map_or(MappingChoice::OfBuild, MappingChoice::Given),
+            variant: self.variant.as_deref(),
+            revision: self.revision.as_deref(),
+            git,
+        }
+    }
+}
+
 /// What a text is.
 #[derive(Clone, Debug)]
 pub enum Diagnosis {
@@ -103,21 +115,7 @@ pub async fn investigate(project: &Project, ask: Investigate) -> Result<Investig
     let (git, asked) = (project.git(), ask.clone());
     let work = move |view: &View, cancel: &Cancel| find(view, &asked, git.as_ref(), cancel);
     let TextFindings { diagnosis, places, changes, mut notes } = project.with_view(work).await??;
-    let callers = match places.iter().find(|place| !place.name_path.is_empty()) {
-        None => None,
-        Some(place) => {
-            let now = Instant::now();
-            let wanted = FindCallChains {
-                function: place.name_path.clone(),
-                path: place.path.as_str().to_owned(),
-                depth: CHAIN,
-                servers_until: now + FOR_SERVERS,
-                until: now + FOR_CALLERS,
-            };
-            let found = call_chains(project, &wanted).await;
-            found.map_err(|error| notes.push(format!("no callers: {error}"))).ok()
-        }
-    };
+    let callers = callers_of_first(project, &places, &mut notes).await;
     let query = SolutionQuery {
         text: searched_text(&diagnosis, &ask.text),
         language: None,
@@ -137,6 +135,47 @@ pub async fn investigate(project: &Project, ask: Investigate) -> Result<Investig
         }
     };
     Ok(Investigation { diagnosis, places, callers, changes, similar, notes })
+}
+
+/// The places of a trace, with the callers of the one that is nearest to its cause.
+#[derive(Clone, Debug)]
+pub struct TraceWithCallers {
+    pub traces: ResolvedTraces,
+    /// None if no frame is in a function of this project.
+    pub callers: Option<CallChains>,
+    /// Why there are no callers.
+    pub notes: Vec<String>,
+}
+
+/// Places the frames of a text, and finds the callers of the first place's function.
+pub async fn trace_with_callers(
+    project: &Project,
+    ask: Investigate,
+) -> Result<TraceWithCallers, InvestigateError> {
+    let git = project.git();
+    let work = move |view: &View, cancel: &Cancel| resolve_trace(view, ask.question(git.as_ref()), cancel);
+    let traces = project.with_view(work).await??;
+    let mut notes = Vec::new();
+    let callers = callers_of_first(project, &places_of(&traces), &mut notes).await;
+    Ok(TraceWithCallers { traces, callers, notes })
+}
+
+async fn callers_of_first(
+    project: &Project,
+    places: &[InvestigatedPlace],
+    notes: &mut Vec<String>,
+) -> Option<CallChains> {
+    let place = places.iter().find(|place| !place.name_path.is_empty())?;
+    let now = Instant::now();
+    let wanted = FindCallChains {
+        function: place.name_path.clone(),
+        path: place.path.as_str().to_owned(),
+        depth: CHAIN,
+        servers_until: now + FOR_SERVERS,
+        until: now + FOR_CALLERS,
+    };
+    let found = call_chains(project, &wanted).await;
+    found.map_err(|error| notes.push(format!("no callers: {error}"))).ok()
 }
 
 fn find(
@@ -172,15 +211,7 @@ fn diagnose(
     if build.errors.iter().any(|error| is_compiler(error.problem.tool)) {
         return Ok(Diagnosis::Build(build));
     }
-    let mapping = ask.mapping.as_deref().map_or(MappingChoice::OfBuild, MappingChoice::Given);
-    let question = TraceQuestion {
-        text: &ask.text,
-        mapping,
-        variant: ask.variant.as_deref(),
-        revision: ask.revision.as_deref(),
-        git,
-    };
-    let traces = resolve_trace(view, question, cancel)?;
+    let traces = resolve_trace(view, ask.question(git), cancel)?;
     // A place alone, such as one of a warning, is no frame of a trace.
     let is_own = |frame: &ResolvedFrame| !frame.frame.class.is_empty() && !frame.places.is_empty();
     let has_own = traces.traces.iter().flat_map(|trace| &trace.frames).any(is_own);
@@ -194,40 +225,44 @@ fn diagnose(
 }
 
 fn places(diagnosis: &Diagnosis) -> Vec<InvestigatedPlace> {
+    match diagnosis {
+        Diagnosis::Trace(traces) => places_of(traces),
+        Diagnosis::Build(build) => {
+            nearest(build.errors.iter().filter_map(|error| error.place.as_ref()).filter_map(|place| {
+                Some(InvestigatedPlace {
+                    path: place.path.clone(),
+                    line: place.line?,
+                    name_path: place.name_path.clone(),
+                    is_sure: place.doubt.is_none(),
+                })
+            }))
+        }
+        Diagnosis::Message => Vec::new(),
+    }
+}
+
+fn places_of(traces: &ResolvedTraces) -> Vec<InvestigatedPlace> {
+    let frames = traces.chains().into_iter().flatten().flat_map(|trace| &trace.frames);
+    nearest(frames.filter_map(|frame| match frame.places.as_slice() {
+        [place] => Some(InvestigatedPlace {
+            path: place.path.clone(),
+            line: place.line,
+            name_path: place.name_path.clone(),
+            is_sure: place.doubt.is_none(),
+        }),
+        _ => None,
+    }))
+}
+
+/// Returns the first places, each once.
+fn nearest(places: impl Iterator<Item = InvestigatedPlace>) -> Vec<InvestigatedPlace> {
     let mut all: Vec<InvestigatedPlace> = Vec::new();
-    let mut add = |place: InvestigatedPlace| {
+    for place in places {
         if all.len() < PLACES
             && !all.iter().any(|known| (&known.path, known.line) == (&place.path, place.line))
         {
             all.push(place);
         }
-    };
-    match diagnosis {
-        Diagnosis::Trace(traces) => {
-            for frame in traces.chains().into_iter().flatten().flat_map(|trace| &trace.frames) {
-                if let [place] = frame.places.as_slice() {
-                    add(InvestigatedPlace {
-                        path: place.path.clone(),
-                        line: place.line,
-                        name_path: place.name_path.clone(),
-                        is_sure: place.doubt.is_none(),
-                    });
-                }
-            }
-        }
-        Diagnosis::Build(build) => {
-            for place in build.errors.iter().filter_map(|error| error.place.as_ref()) {
-                if let Some(line) = place.line {
-                    add(InvestigatedPlace {
-                        path: place.path.clone(),
-                        line,
-                        name_path: place.name_path.clone(),
-                        is_sure: place.doubt.is_none(),
-                    });
-                }
-            }
-        }
-        Diagnosis::Message => {}
     }
     all
 }

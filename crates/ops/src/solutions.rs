@@ -28,6 +28,8 @@ pub struct Solutions {
     url_embedder: Option<UrlEmbedder>,
     /// The number of questions so far.
     asked: Arc<watch::Sender<u64>>,
+    /// How long the vectors stay in memory after a question.
+    idle: Duration,
 }
 
 /// What was recorded.
@@ -62,11 +64,17 @@ impl Solutions {
         match ChromaServer::of(&settings.chroma, &directory) {
             Some(server) => {
                 let team = Arc::new(ChromaStore::new(server, embedder));
-                Solutions { store: Arc::<ChromaStore>::clone(&team), team: Some(team), url_embedder, asked }
+                Solutions {
+                    store: Arc::<ChromaStore>::clone(&team),
+                    team: Some(team),
+                    url_embedder,
+                    asked,
+                    idle: IDLE,
+                }
             }
             None => {
                 let store = Arc::new(SqliteStore::new(&directory.join("solutions.db"), embedder));
-                Solutions { store, team: None, url_embedder, asked }
+                Solutions { store, team: None, url_embedder, asked, idle: IDLE }
             }
         }
     }
@@ -142,9 +150,9 @@ impl Solutions {
     /// Frees the vectors when no further question has come for a while.
     fn free_when_idle(&self) {
         self.asked.send_modify(|asked| *asked += 1);
-        let (store, mut next) = (Arc::clone(&self.store), self.asked.subscribe());
+        let (store, mut next, idle) = (Arc::clone(&self.store), self.asked.subscribe(), self.idle);
         tokio::spawn(async move {
-            if tokio::time::timeout(IDLE, next.changed()).await.is_err() {
+            if tokio::time::timeout(idle, next.changed()).await.is_err() {
                 // Another call may hold the store.
                 tokio::task::spawn_blocking(move || store.free_memory());
             }
@@ -172,4 +180,95 @@ pub fn without_secrets(solution: Solution) -> (Solution, usize) {
         ..solution
     };
     (solution, removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use symd_knowledge::ImportedSolutions;
+    use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+    use super::*;
+
+    /// A store that tells when its memory is freed.
+    #[derive(Debug)]
+    struct FreedStore(UnboundedSender<Instant>);
+
+    impl SolutionStore for FreedStore {
+        fn find_similar(&self, _: &SolutionQuery) -> Result<SimilarSolutions, StoreError> {
+            Ok(SimilarSolutions::default())
+        }
+
+        fn record(&self, _: Vec<Solution>) -> Result<Vec<String>, StoreError> {
+            unreachable!("nothing is recorded")
+        }
+
+        fn import(&self, _: Vec<Solution>) -> Result<ImportedSolutions, StoreError> {
+            unreachable!("nothing is imported")
+        }
+
+        fn all(&self) -> Result<Vec<Solution>, StoreError> {
+            Ok(Vec::new())
+        }
+
+        fn get(&self, _: &str) -> Result<Solution, StoreError> {
+            unreachable!("it is empty")
+        }
+
+        fn validate(&self, _: &str) -> Result<Solution, StoreError> {
+            unreachable!("it is empty")
+        }
+
+        fn delete(&self, _: &str) -> Result<Solution, StoreError> {
+            unreachable!("it is empty")
+        }
+
+        fn reembed(&self, _: &mut dyn FnMut(usize, usize)) -> Result<usize, StoreError> {
+            Ok(0)
+        }
+
+        fn free_memory(&self) {
+            self.0.send(Instant::now()).expect("the test listens");
+        }
+
+        fn take_notices(&self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[tokio::test]
+    async fn the_vectors_are_freed_once_no_question_has_come_for_a_while() {
+        let (freed, mut heard) = unbounded_channel();
+        let idle = Duration::from_millis(200);
+        let solutions = Solutions {
+            store: Arc::new(FreedStore(freed)),
+            team: None,
+            url_embedder: None,
+            asked: Arc::new(watch::Sender::new(0)),
+            idle,
+        };
+        let query = || SolutionQuery {
+            text: "no till".to_owned(),
+            language: None,
+            error_type: None,
+            min_confidence: 0.0,
+            limit: 1,
+            until: Solutions::deadline(),
+        };
+        // Again after it was freed.
+        for questions in [3, 1] {
+            let mut last = Instant::now();
+            for _ in 0..questions {
+                last = Instant::now();
+                solutions.find_similar(query()).await.expect("empty");
+            }
+            // Where this was held up between two questions, it was freed in between, too.
+            let freed_at = loop {
+                let at = heard.recv().await.expect("freed");
+                if at > last {
+                    break at;
+                }
+            };
+            assert!(freed_at.duration_since(last) >= idle, "{:?}", freed_at.duration_since(last));
+        }
+    }
 }

@@ -297,6 +297,20 @@ impl Parsers {
         self.attempt_for_question(&hidden_types_task(grammar, text, hash), cancel, parse)
     }
 
+    /// Returns the outline of a text with the types and functions that an outline hides. A slow text is set aside.
+    pub fn outline_with_hidden_functions(
+        &self,
+        grammar: Grammar,
+        text: &str,
+        hash: ContentHash,
+        cancel: &Cancel,
+    ) -> Result<Attempt, ParseError> {
+        let task = ParseTask::beside_outline(Task::HiddenFunctions, grammar, text, hash, decode_outline);
+        self.attempt_for_question(&task, cancel, || {
+            syntax::outline_with_hidden_functions(grammar, text, cancel)
+        })
+    }
+
     /// Returns the tree of a text. A slow text is set aside.
     pub fn flat_tree(
         &self,

@@ -36,6 +36,8 @@ pub(super) enum Task {
     Tree,
     /// Build its outline with the types that an outline hides.
     HiddenTypes,
+    /// Build its outline with the types and functions that an outline hides.
+    HiddenFunctions,
 }
 
 impl Task {
@@ -46,6 +48,7 @@ impl Task {
             Task::LocalBindings => 2,
             Task::Tree => 3,
             Task::HiddenTypes => 4,
+            Task::HiddenFunctions => 5,
         }
     }
 
@@ -71,6 +74,7 @@ impl Task {
             2 => Some((Task::LocalBindings, rest)),
             3 => Some((Task::Tree, rest)),
             4 => Some((Task::HiddenTypes, rest)),
+            5 => Some((Task::HiddenFunctions, rest)),
             _ => None,
         }
     }
@@ -209,7 +213,12 @@ mod tests {
         }
         assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
         let inspections = [TextRange::new(0, 0), TextRange::new(1, u32::MAX)].map(Task::Inspect);
-        for task in inspections.into_iter().chain([Task::LocalBindings, Task::Tree, Task::HiddenTypes]) {
+        for task in inspections.into_iter().chain([
+            Task::LocalBindings,
+            Task::Tree,
+            Task::HiddenTypes,
+            Task::HiddenFunctions,
+        ]) {
             let asked = Request { task, stop_after: None, ..request };
             let frame = [asked.head(), request.text.into()].concat();
             let read = Request::read(&frame[LENGTH..]).expect("a request");

@@ -93,6 +93,9 @@ impl Worker {
             Task::HiddenTypes => {
                 codec::encode(&syntax::outline_with_hidden_types(grammar, request.text, &cancel)?)
             }
+            Task::HiddenFunctions => {
+                codec::encode(&syntax::outline_with_hidden_functions(grammar, request.text, &cancel)?)
+            }
         })
     }
 }

@@ -21,7 +21,7 @@ use super::occurrences::PackedOccurrence;
 use super::open_texts::{ends_in_comment, ends_with_its_line};
 use super::outline::{Occurrences, Outline};
 use super::roles::{PatternMeaning, Piece, QueryError, Role};
-use super::scopes::{HiddenTypes, Item, Listed, NO_NAME, Scopes};
+use super::scopes::{HiddenRows, Item, Listed, NO_NAME, Scopes};
 use super::swallowed_functions;
 use super::templates;
 use super::text_rules::NamesInStrings;
@@ -151,13 +151,32 @@ pub fn outline_with_hidden_types(
     text: &str,
     cancel: &Cancel,
 ) -> Result<Outline, OutlineError> {
+    outline_with_hidden(grammar, text, HiddenRows::Types, cancel)
+}
+
+/// Like [`outline_with_hidden_types`], with rows for the functions in bodies, too; they are flagged as local. Functions without a
+/// name are none.
+pub fn outline_with_hidden_functions(
+    grammar: Grammar,
+    text: &str,
+    cancel: &Cancel,
+) -> Result<Outline, OutlineError> {
+    outline_with_hidden(grammar, text, HiddenRows::TypesAndFunctions, cancel)
+}
+
+fn outline_with_hidden(
+    grammar: Grammar,
+    text: &str,
+    hidden: HiddenRows,
+    cancel: &Cancel,
+) -> Result<Outline, OutlineError> {
     if u32::try_from(text.len()).is_err() {
         return Err(OutlineError::TooLarge);
     }
     let compiled = grammar.compiled().map_err(OutlineError::Query)?;
     let (outline, listed) = WORKER.with_borrow_mut(|worker| {
         let (outline, _) = worker.outline(grammar, compiled, text, cancel)?;
-        Ok::<_, OutlineError>((outline, worker.rows(compiled, &with_line_feeds(text), HiddenTypes::Listed)))
+        Ok::<_, OutlineError>((outline, worker.rows(compiled, &with_line_feeds(text), hidden)))
     })?;
     Ok(Outline { rows: listed.rows, names: listed.names, ..outline })
 }
@@ -223,7 +242,7 @@ impl Extractor {
         // The same string can occur in two nodes that are visited.
         self.seen.sort_unstable();
         self.seen.dedup();
-        let Listed { rows, names, hides_types } = self.rows(compiled, text, HiddenTypes::LeftOut);
+        let Listed { rows, names, hides_types } = self.rows(compiled, text, HiddenRows::LeftOut);
         let (imports, all_imports) = imports::build(&mut self.imports);
         let outline = Outline {
             rows,
@@ -307,7 +326,7 @@ impl Extractor {
     }
 
     /// Returns the rows of the last text, as `text` spells it. They can be asked for again, with other types.
-    fn rows(&mut self, compiled: &Compiled, text: &str, hidden: HiddenTypes) -> Listed {
+    fn rows(&mut self, compiled: &Compiled, text: &str, hidden: HiddenRows) -> Listed {
         Scopes::new(&compiled.roles, text, &self.composed, hidden).rows(&mut self.items)
     }
 
@@ -590,7 +609,7 @@ mod tests {
             found.extend(worker.imports.iter().map(|draft| format!("{draft:?}")));
             found.sort();
             // The rows are the same, too, however often they are asked for.
-            for hidden in [HiddenTypes::LeftOut, HiddenTypes::Listed, HiddenTypes::Listed] {
+            for hidden in [HiddenRows::LeftOut, HiddenRows::Types, HiddenRows::Types] {
                 let listed = worker.rows(compiled, text, hidden);
                 found.extend([format!("{:?}", listed.rows), listed.names.into()]);
             }
@@ -700,5 +719,42 @@ mod tests {
         );
         assert!(hidden("typescript", "const A = class { run() {} };\nclass B {}\n").is_empty());
         assert_eq!(hidden("cpp", "void f() { struct L : B { int x; }; int y; }\n"), ["f/L", "f/L/x"]);
+    }
+
+    #[test]
+    fn functions_in_bodies_are_found_when_asked_for() {
+        let local = |grammar: &str, text: &str| {
+            let grammar = Grammar::named(grammar).expect("known");
+            let outline = outline_with_hidden_functions(grammar, text, &Cancel::new()).expect("parsed");
+            let rows = (0..outline.rows.len()).filter(|row| {
+                let mut around = std::iter::successors(Some(*row), |row| outline.rows[*row].parent());
+                around.any(|row| outline.rows[row].is_local())
+            });
+            rows.map(|row| outline.name_path(row)).collect::<Vec<_>>()
+        };
+        let kotlin = "class A {\n    val p = run { fun inP() {} }\n    fun f() {\n        fun g() { fun h() {}\n            object : I { override fun run() { fun k() {} } }\n        }\n\
+            listOf(1).map { fun m() {} }\n        class L { fun n() {} }\n        fun g(x: Int) {}\n    }\n    init { fun i() {} }\n}\n";
+        assert_eq!(
+            local("kotlin", kotlin),
+            [
+                "A/p/inP",
+                "A/f/g[0]",
+                "A/f/g[0]/h",
+                "A/f/g[0]/object",
+                "A/f/g[0]/object/run",
+                "A/f/g[0]/object/run/k",
+                "A/f/m",
+                "A/f/L",
+                "A/f/L/n",
+                "A/f/g[1]",
+                "A/i",
+            ]
+        );
+        assert_eq!(
+            local("java", "class A { void f() { new T() { void run() {} }; } }\n"),
+            ["A/f/new T", "A/f/new T/run"]
+        );
+        assert_eq!(local("rust", "fn f() { let g = |x| { fn h() {} }; }\n"), ["f/h"]);
+        assert_eq!(local("javascript", "describe(() => { function f() {} });\n"), ["f"]);
     }
 }

@@ -53,7 +53,7 @@ pub use attached::attached_start;
 pub use blocks::{BlockFault, BlockViolation, first_block_violation};
 pub use composed_names::{COMPOSED_NAMES, spelled_as};
 pub use enclosure::{Enclosure, enclosure_at};
-pub use extract::{OutlineError, outline, outline_with_hidden_types};
+pub use extract::{OutlineError, outline, outline_with_hidden_functions, outline_with_hidden_types};
 pub use flat_tree::{FlatTree, NodeId, flat_tree};
 pub use grammar::Grammar;
 pub use header::{grammar_of_text, grammars_of_name};

@@ -31,13 +31,15 @@ pub(super) struct Item {
     pub(super) composed: Option<(u32, u32)>,
 }
 
-/// Treatment of types without a name and of types in function bodies that are not listed.
+/// Treatment of what is declared in function bodies, and of types without a name, where they are not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HiddenTypes {
+pub(super) enum HiddenRows {
     /// Only the fact that such types exist is recorded.
     LeftOut,
-    /// They become rows, flagged as local, with their members.
-    Listed,
+    /// Types become rows, flagged as local, with their members.
+    Types,
+    /// Types and functions do.
+    TypesAndFunctions,
 }
 
 /// The rows of a file.
@@ -53,7 +55,7 @@ pub(super) struct Scopes<'a> {
     roles: &'a Roles,
     text: &'a str,
     composed: &'a str,
-    hidden: HiddenTypes,
+    hidden: HiddenRows,
     hides_types: bool,
     scopes: Vec<Scope<'a>>,
     /// Names that a function declares to belong to an outer scope: scope, name, and whether that is the file
@@ -121,7 +123,7 @@ enum Rank {
 const FILE: usize = 0;
 
 impl<'a> Scopes<'a> {
-    pub(super) fn new(roles: &'a Roles, text: &'a str, composed: &'a str, hidden: HiddenTypes) -> Scopes<'a> {
+    pub(super) fn new(roles: &'a Roles, text: &'a str, composed: &'a str, hidden: HiddenRows) -> Scopes<'a> {
         let file = Scope {
             kind: ScopeKind::File,
             parent: FILE,
@@ -297,7 +299,11 @@ impl<'a> Scopes<'a> {
     fn define(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
         let scope = self.owner_of(lexical);
         if !self.is_listed(scope, role, name) {
-            return if is_type(role) { self.hidden_type(lexical, item, role, name) } else { lexical };
+            return match () {
+                () if is_type(role) => self.hidden_type(lexical, item, role, name),
+                () if is_function(role) => self.hidden_function(lexical, item, role, name),
+                () => lexical,
+            };
         }
         let owner = match self.outer_of(scope, name) {
             None => scope,
@@ -343,29 +349,48 @@ impl<'a> Scopes<'a> {
         opened
     }
 
+    /// Handles a function that is not listed.
+    fn hidden_function(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
+        if self.hidden != HiddenRows::TypesAndFunctions || u16::try_from(name.len()).is_err() {
+            return lexical;
+        }
+        self.open_hidden(lexical, item, role, name, ScopeKind::Function)
+    }
+
     /// Handles a type that is not listed.
     fn hidden_type(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
         let fits = u16::try_from(name.len()).is_ok();
-        if self.hidden == HiddenTypes::LeftOut || !fits {
+        if self.hidden == HiddenRows::LeftOut || !fits {
             self.hides_types = true;
             return lexical;
         }
+        self.open_hidden(lexical, item, role, name, ScopeKind::ClassLike)
+    }
+
+    fn open_hidden(
+        &mut self,
+        lexical: usize,
+        item: &Item,
+        role: &'a Role,
+        name: &'a str,
+        kind: ScopeKind,
+    ) -> usize {
         let mut around = lexical;
         while around != FILE && self.scopes[around].draft.is_none() {
             around = self.scopes[around].parent;
         }
         let beside = self.scopes[around].last;
         let draft = self.draft(around, item, name, role.kind, Row::LOCAL);
-        // A type in the value of a property becomes a child of the property.
+        // What stands in the value of a property becomes a child of the property.
         if let Some(holder) = beside.filter(|&at| {
             let range = &self.drafts[at].item;
             range.start <= item.start && item.end <= range.end
         }) {
             self.drafts[draft].parent = Some(holder);
         }
-        // Hidden types are numbered separately from listed symbols.
+        // Hidden rows are numbered separately from listed symbols.
         self.declare(lexical, draft);
-        let opened = self.open(lexical, item, ScopeKind::ClassLike);
+        let opened = self.open(lexical, item, kind);
         self.scopes[opened].draft = Some(draft);
         self.scopes[opened].name = name;
         opened
@@ -568,6 +593,12 @@ fn is_class_like(kind: SymbolKind) -> bool {
 fn is_type(role: &Role) -> bool {
     use SymbolKind::*;
     !role.leaf && matches!(role.kind, Class | Interface | Enum | Struct | Object)
+}
+
+/// Reports whether the pattern declares a function.
+fn is_function(role: &Role) -> bool {
+    use SymbolKind::*;
+    matches!(role.kind, Function | Method | Constructor)
 }
 
 /// Reports whether siblings of this kind that share a name are numbered: functions, classes and accessors.

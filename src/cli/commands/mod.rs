@@ -147,8 +147,8 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
         Command::Projects { command } => projects::run(&context, command),
-        Command::Trace { file, mapping, variant, rev, length } => {
-            let more = json!({ "mapping": mapping, "variant": variant, "rev": rev, "limit": length.limit });
+        Command::Trace { file, mapping, variant, rev, callers, length } => {
+            let more = json!({ "mapping": mapping, "variant": variant, "rev": rev, "callers": callers, "limit": length.limit });
             trace::run(&context, "resolve_stack_trace", file.as_deref(), more)
         }
         Command::Investigate { file, mapping, variant, rev, limit } => {

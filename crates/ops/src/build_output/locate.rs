@@ -99,7 +99,7 @@ impl<'v> ProjectFiles<'v> {
             function: FunctionPart::Omitted,
             max_bytes: MAX_BYTES,
         };
-        match code_context(self.view, &ask) {
+        match code_context(self.view, &ask, &Cancel::new()) {
             Ok(code) => {
                 let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
                 let before = AROUND.min(line - 1);

@@ -7,6 +7,7 @@ use super::names::{COMPANION, MemberName, SourceNames, is_made_class, is_unnamed
 use super::place::attributed;
 use super::value_classes;
 use crate::naming::entity::before_name;
+use crate::spot::whole_words;
 use symd_base::TextRange;
 use symd_resolve::is_type;
 use symd_syntax::{Row, SymbolKind};
@@ -66,6 +67,9 @@ impl<'s> FrameDeclarations<'s> {
             }
         }
         all.is_whole_class &= !names.is_of_lambdas;
+        if let Some(function) = names.inlined_in_value().filter(|_| all.around.is_empty()) {
+            all.around = all.values_with(function);
+        }
         all
     }
 
@@ -102,6 +106,17 @@ impl<'s> FrameDeclarations<'s> {
         self.missing = around.is_empty().then_some(part);
         self.around = around;
         false
+    }
+
+    /// Returns the properties of the class whose text has a word.
+    fn values_with(&self, word: &str) -> Vec<usize> {
+        let text = |row: usize| self.source.current.text.slice(self.row(row).range());
+        let is_meant = |row: &usize| {
+            self.row(*row).parent() == self.class
+                && self.is_value(*row)
+                && whole_words(text(*row), word).next().is_some()
+        };
+        self.rows_inside().filter(is_meant).collect()
     }
 
     fn row(&self, row: usize) -> &'s Row {

@@ -1,13 +1,16 @@
 //! The lines of a trace without what surrounds them where it was copied: the prefixes of logcat, quotes of e-mails,
 //! markup, fences. Lines of several processes or threads of a log are sorted apart.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::flowed::unflowed;
 use super::markup::Markup;
 use super::tombstone::FATAL_SIGNAL;
+use super::wrapped_heads::{WrappedHead, longest_line};
 use crate::powershell::without_records;
 
 /// The lines of one source: a thread of a log, or everything that is not a log.
@@ -65,7 +68,15 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     let markup = Markup::of(text);
     // A line break of Windows is one: a frame that was wrapped goes on behind it.
     let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
-    for line in lines {
+    let lines: Vec<&str> = lines.collect();
+    let longest = OnceCell::new();
+    // How many lines are still the rest of a head that was wrapped.
+    let mut of_head = 0;
+    for (number, &line) in lines.iter().enumerate() {
+        if of_head > 0 {
+            of_head -= 1;
+            continue;
+        }
         let line = unquoted(line);
         let is_long = line.starts_with("[ ");
         if let Some(found) = LONG.as_ref().filter(|_| is_long).and_then(|long| long.captures(line)) {
@@ -89,6 +100,19 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
             }
             None => (long.clone().unwrap_or_default(), line),
         };
+        // Heads that a terminal broke have no end by which they are known: what follows tells.
+        let after_prefix = prefixed.filter(|_| found.is_none() && long.is_none() && wrapped.is_none());
+        if let Some(last) = after_prefix.and_then(|at| all[at].lines.last_mut())
+            && let Some(before) = number.checked_sub(1)
+        {
+            let longest = *longest.get_or_init(|| longest_line(&lines));
+            let head = WrappedHead { head: last, line: lines[before], longest };
+            if let Some((whole, count)) = head.joined(&lines[number..], |line| is_prefixed(unquoted(line))) {
+                *last = whole;
+                of_head = count - 1;
+                continue;
+            }
+        }
         let message = markup.written(message);
         let of_key = || {
             *known.entry(key).or_insert_with(|| {
@@ -114,8 +138,12 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     // Stable. A device's log has thousands of streams: each is searched once.
     let is_fatal = |line: &String| FATAL.iter().any(|fatal| line.contains(fatal));
     all.sort_by_cached_key(|stream| !stream.lines.iter().any(is_fatal));
-    all.iter_mut().for_each(|stream| stream.lines = joined(std::mem::take(&mut stream.lines)));
+    all.iter_mut().for_each(|stream| stream.lines = joined(unflowed(std::mem::take(&mut stream.lines))));
     all
+}
+
+fn is_prefixed(line: &str) -> bool {
+    LOGCAT.iter().chain(LONG.as_ref()).any(|pattern| pattern.is_match(line))
 }
 
 /// Whether a line is one that a program logged: no line of a message before it.
@@ -146,7 +174,7 @@ fn unquoted(line: &str) -> &str {
 }
 
 /// Maximum number of lines over which a mail or a chat wraps a frame.
-const MAX_WRAPPED: usize = 3;
+pub(super) const MAX_WRAPPED: usize = 3;
 
 fn begins_name(c: char) -> bool {
     c.is_alphabetic() || c == '_' || c == '$'
@@ -244,6 +272,49 @@ mod tests {
             ]
         );
         assert_eq!(found[1].lines[0], "that was it");
+    }
+
+    #[test]
+    fn heads_that_a_terminal_wrapped_are_whole() {
+        let prefix = "01-05 12:34:56.789  4711  4711 E AndroidRuntime: ";
+        let log = |lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|line| line.replace('P', prefix)).collect();
+            let found = streams(&lines.join("\n"));
+            found[0].lines.iter().map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+        };
+        let at = "P\tat a.B.c(B.kt:1)";
+        let start = "a.b.GoneException: Unable to start";
+        for (head, rest, whole) in [
+            ("Caused by: shop.core.OutOfSto", "ck: no 1", "Caused by: shop.core.OutOfStock: no 1"),
+            ("Caused by: shop.core.", "OutOfStock: no 1", "Caused by: shop.core.OutOfStock: no 1"),
+            ("Caused by: shop.core.OutOfStock:", "no 1", "Caused by: shop.core.OutOfStock:no 1"),
+            ("Caused by:", "shop.core.OutOfStock: no 1", "Caused by: shop.core.OutOfStock: no 1"),
+            (start, " activity", "a.b.GoneException: Unable to start activity"),
+            (start, "activity\nMain", "a.b.GoneException: Unable to startactivity Main"),
+            (
+                "a.b.GoneException: Unable to start ",
+                "activity",
+                "a.b.GoneException: Unable to start activity",
+            ),
+            (
+                start,
+                "activity that breaks at a blank, since other lines of the text are longer than the first",
+                "a.b.GoneException: Unable to start activity that breaks at a blank, since other lines of the text are longer than the first",
+            ),
+        ] {
+            let lines = log(&[&format!("P{head}"), rest, at]);
+            assert_eq!(lines, [whole, "at a.B.c(B.kt:1)"], "{head}|{rest}");
+        }
+        // The text ends with it.
+        assert_eq!(
+            log(&[at, "PCaused by: shop.core.OutOfSto", "ck: no 1"])[1],
+            "Caused by: shop.core.OutOfStock: no 1"
+        );
+        for rest in ["thanks", "    of several lines", "--------- beginning of crash", "\tat a.D.e(D.kt:2)"] {
+            let head = "Caused by: shop.core.OutOfStock";
+            assert_eq!(log(&[&format!("P{head}"), rest])[0], head, "{rest}");
+        }
+        assert_eq!(log(&["Pa.b.GoneException: x", "    y", at])[..2], ["a.b.GoneException: x", "y"]);
     }
 
     #[test]

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use proguard::{ProguardMapper, ProguardMapping};
 
-use super::mapping_frames::retraced;
-use super::mapping_methods::{files, methods};
-use super::parse::{ParsedFrame, ParsedTrace};
+use super::mapping_frames::{methods_of, retraced};
+use super::mapping_methods::{files, line_at_outline, methods};
+use super::parse::{FrameNumber, ParsedFrame, ParsedTrace};
 
 /// Maximum size of the sections that a trace needs, in bytes: what they mean takes some ten times as much memory.
 pub(super) const MAX_SECTIONS: usize = 16 << 20;
@@ -67,14 +67,29 @@ impl TraceMapping {
     }
 
     /// Returns what each frame is in the program, in the order of the traces: the frames that were inlined into it, the innermost
-    /// first. None are left of a frame that only the compiler's own code is in, unless an error was thrown there.
+    /// first. None are left of an outline, whose code is that of the next frame, and of a frame that only the compiler's own code is in,
+    /// unless an error was thrown there.
     pub(super) fn read(&self, traces: &[ParsedTrace]) -> Vec<Vec<ParsedFrame>> {
         let mapper = ProguardMapper::new(ProguardMapping::new(&self.sections));
         let (methods, files) = (methods(&self.sections), files(&self.sections));
         let of_trace = |trace: &ParsedTrace| -> Vec<Vec<ParsedFrame>> {
             let thrown = self.class(&trace.error_type).unwrap_or(&trace.error_type);
-            let read = |(at, frame): (usize, &ParsedFrame)| {
-                let thrown = (at == 0).then_some(thrown);
+            let mut outline: Option<ParsedFrame> = None;
+            let mut is_first = true;
+            let read = |frame: &ParsedFrame| {
+                let mut frame = frame.clone();
+                let known = methods_of(&methods, &frame);
+                if let Some(before) = outline.take()
+                    && let Some(line) = line_at_outline(known, &frame, &before)
+                {
+                    (frame.line, frame.number) = (Some(line), FrameNumber::SourceLines);
+                }
+                if known.iter().any(|method| method.is_outline) {
+                    outline = Some(frame);
+                    return Vec::new();
+                }
+                let frame = &frame;
+                let thrown = std::mem::take(&mut is_first).then_some(thrown);
                 let own_class = self.classes.get(&frame.class);
                 let mut frames = retraced(&mapper, (&methods, &files), own_class, frame, thrown);
                 if self.cut_class.as_ref() == Some(&frame.class) {
@@ -83,7 +98,7 @@ impl TraceMapping {
                 }
                 frames
             };
-            trace.frames.iter().enumerate().map(read).collect()
+            trace.frames.iter().map(read).collect()
         };
         traces.iter().flat_map(of_trace).collect()
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use proguard::{ProguardMapper, StackFrame};
 
+use super::mapping_lines::name_in_source;
 use super::mapping_methods::{MappedMethod, Methods};
 use super::parse::{FrameNumber, ParsedFrame};
 
@@ -18,8 +19,7 @@ pub(super) fn retraced(
     thrown: Option<&str>,
 ) -> Vec<ParsedFrame> {
     let Some(own_class) = own_class else { return vec![frame.clone()] };
-    let known = methods.get(&(frame.class.clone(), frame.method.clone()));
-    let known = known.map_or(&[][..], Vec::as_slice);
+    let known = methods_of(methods, frame);
     if !known.is_empty() && thrown.is_none() && known.iter().all(|method| method.is_made) {
         return Vec::new();
     }
@@ -39,7 +39,7 @@ pub(super) fn retraced(
         .remap_frame(&asked)
         .map(|found| ParsedFrame {
             class: found.class().to_owned(),
-            method: found.method().to_owned(),
+            method: name_in_source(found.method()),
             // The crate guesses one from the class where the mapping has none.
             file: files.get(found.class()).cloned().unwrap_or_default(),
             line: found.line().filter(|line| *line > 0),
@@ -77,6 +77,11 @@ pub(super) fn retraced(
     // A mapping that is cut, or of another build, has not the range either.
     one.reading_doubt = Some(format!("no range of the mapping has line {line}"));
     vec![one]
+}
+
+/// Returns the methods that a frame of the obfuscated program may be of.
+pub(super) fn methods_of<'m>(methods: &'m Methods, frame: &ParsedFrame) -> &'m [MappedMethod] {
+    methods.get(&(frame.class.clone(), frame.method.clone())).map_or(&[][..], Vec::as_slice)
 }
 
 /// Returns those of a group's frames that are in the source and that the error went through; at least one.

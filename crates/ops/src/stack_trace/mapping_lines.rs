@@ -1,5 +1,31 @@
 //! What single lines of a mapping say of a class, its file and the mapping itself.
 
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+/// Stands for a blank in the name of a method while the crate reads it: tests of Kotlin are called by sentences.
+const BLANK_IN_NAME: &str = "\u{a0}";
+
+/// Returns a member's line with one word for the name of its method.
+pub(super) fn with_one_word(line: &[u8]) -> Cow<'_, [u8]> {
+    let name = || {
+        let open = memchr(b'(', line)?;
+        let start = line.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        // The type and its lines.
+        let start = start + memchr(b' ', line.get(start..open)?)? + 1;
+        line[start..open].contains(&b' ').then_some(start..open)
+    };
+    let Some(name) = name() else { return Cow::Borrowed(line) };
+    let words: Vec<&[u8]> = line[name.clone()].split(|byte| *byte == b' ').collect();
+    Cow::Owned([&line[..name.start], &words.join(BLANK_IN_NAME.as_bytes()), &line[name.end..]].concat())
+}
+
+/// Returns the name of a method as it is in the source.
+pub(super) fn name_in_source(name: &str) -> String {
+    name.replace(BLANK_IN_NAME, " ")
+}
+
 /// Returns the name in `# {"id":"sourceFile","fileName":"Till.kt"}`.
 pub(super) fn source_file(line: &[u8]) -> Option<&str> {
     let line = std::str::from_utf8(line).ok()?.trim_start().strip_prefix('#')?;

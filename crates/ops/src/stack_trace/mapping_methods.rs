@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use proguard::ProguardRecord;
 
-use super::mapping_lines::{class_line, source_file};
-use super::mapping_remarks::{FrameRewriting, Remark};
+use super::mapping_lines::{class_line, name_in_source, source_file};
+use super::mapping_remarks::{FrameRewriting, OutlineCalls, Remark};
+use super::parse::ParsedFrame;
 
 /// A method, or a part of one that was inlined, under an obfuscated name.
 #[derive(Clone, Debug)]
@@ -19,6 +20,9 @@ pub(super) struct MappedMethod {
     /// Whether the compiler made it: it stands in no source.
     pub(super) is_made: bool,
     pub(super) rewriting: Option<FrameRewriting>,
+    /// Whether it holds code of the methods that call it.
+    pub(super) is_outline: bool,
+    pub(super) outline_calls: Vec<OutlineCalls>,
 }
 
 impl MappedMethod {
@@ -45,6 +49,19 @@ impl MappedMethod {
         let (first, last) = self.own_lines?;
         (first > 0 && last.is_none_or(|last| last == first)).then_some(first)
     }
+}
+
+/// Returns the line that a frame of methods of one name stands for if they called an outline, whose frame is the one before.
+pub(super) fn line_at_outline(
+    known: &[MappedMethod],
+    frame: &ParsedFrame,
+    outline: &ParsedFrame,
+) -> Option<usize> {
+    let of_frame = known
+        .iter()
+        .filter(|method| method.lines.is_none() || frame.line.is_none_or(|line| method.holds(line)));
+    let mut calls = of_frame.flat_map(|method| &method.outline_calls);
+    calls.find_map(|calls| calls.line_of((&outline.class, &outline.method), outline.line?))
 }
 
 /// By obfuscated class and method.
@@ -80,7 +97,9 @@ pub(super) fn methods(sections: &[u8]) -> Methods {
                 // A remark behind a field is the field's.
                 (Remark::Synthesized, None) => is_made_class |= !has_member,
                 (Remark::Rewriting(rewriting), Some(method)) => method.rewriting = Some(rewriting),
-                (Remark::Rewriting(_), None) => {}
+                (Remark::Outline, Some(method)) => method.is_outline = true,
+                (Remark::OutlineCalls(calls), Some(method)) => method.outline_calls.push(calls),
+                (Remark::Rewriting(_) | Remark::Outline | Remark::OutlineCalls(_), None) => {}
             }
             continue;
         }
@@ -96,12 +115,14 @@ pub(super) fn methods(sections: &[u8]) -> Methods {
                 let key = (class.1.clone(), obfuscated.to_owned());
                 methods.entry(key.clone()).or_default().push(MappedMethod {
                     class: original_class.unwrap_or(&class.0).to_owned(),
-                    method: original.to_owned(),
+                    method: name_in_source(original),
                     lines,
                     own_lines,
                     // What was inlined into a class that the compiler made is of the source.
                     is_made: is_made_class && original_class.is_none(),
                     rewriting: None,
+                    is_outline: false,
+                    outline_calls: Vec::new(),
                 });
                 (last, has_member) = (Some(key), true);
             }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memrchr;
 
 use super::mapping::{MAX_SECTIONS, MappingMisfit, TraceMapping};
-use super::mapping_lines::{class_line, map_id, source_file};
+use super::mapping_lines::{class_line, map_id, source_file, with_one_word};
 use super::parse::ParsedTrace;
 
 /// Maximum number of identities that are kept; a mapping has two.
@@ -60,7 +60,7 @@ impl<'t> MappingReader<'t> {
         let is_kept = self.class.is_some() && (self.is_named_member || source_file(line).is_some());
         self.is_too_big |= is_kept && self.mapping.sections.len() + line.len() > MAX_SECTIONS;
         if is_kept && !self.is_too_big {
-            self.mapping.sections.extend_from_slice(line);
+            self.mapping.sections.extend_from_slice(&with_one_word(line));
         }
     }
 

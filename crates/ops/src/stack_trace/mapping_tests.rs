@@ -130,6 +130,58 @@ fn frames_without_a_line_have_a_range_of_their_own() {
 }
 
 #[test]
+fn a_method_that_is_called_by_a_sentence_has_its_name() {
+    let mapping = "shop.TillTest -> a.a:\n    3:4:void sells two books() -> a\n    void closes at 5(java.lang.String,int) -> b\n";
+    assert_eq!(
+        read_by(mapping, "java.lang.Error: x\n\tat a.a.a(SourceFile:4)\n\tat a.a.b(SourceFile)\n"),
+        ["shop.TillTest.sells two books:4", "shop.TillTest.closes at 5:"]
+    );
+}
+
+/// The rules of R8's specification: the frame of an outline is none of the source, and its line tells that of the method that calls it.
+#[test]
+fn an_outline_is_code_of_the_method_that_calls_it() {
+    let call = |of: &str, positions: &str| {
+        format!("# {{\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{{{positions}}}{of}}}\n")
+    };
+    let outline = "      # {\"id\":\"com.android.tools.r8.outline\"}\n";
+    let mapping = [
+        "shop.Outline -> a.a:\n    1:2:int outline() -> a\n",
+        outline,
+        "    1:3:int other() -> b\n",
+        outline,
+        &call("", "\"1\":2"),
+        "shop.Till -> a.b:\n    4:4:void shop.Box.open():98:98 -> s\n    4:4:void sell(int):30 -> s\n    5:5:void sell(int):31:31 -> s\n    \
+         27:27:void sell(int):0:0 -> s\n",
+        &call(",\"outline\":\"La/c;a()I\"", "\"1\":5"),
+        &call(",\"outline\":\"La/a;a()I\"", "\"1\":4,\"2\":5"),
+        "    void plain() -> t\n",
+    ]
+    .concat();
+    let read = |frames: &[&str]| {
+        let frames: String = frames.iter().map(|frame| format!("\tat {frame}\n")).collect();
+        read_by(&mapping, &format!("java.lang.Error: x\n{frames}"))
+    };
+    assert_eq!(
+        read(&["a.a.a(SourceFile:1)", "a.b.s(SourceFile:27)"]),
+        ["shop.Box.open:98", "shop.Till.sell:30"]
+    );
+    assert_eq!(read(&["a.a.a(Unknown Source:2)", "a.b.s(Unknown Source:27)"]), ["shop.Till.sell:31"]);
+    // An outline that calls another one.
+    assert_eq!(
+        read(&["a.a.a(SourceFile:1)", "a.a.b(SourceFile:3)", "a.b.s(SourceFile:27)"]),
+        ["shop.Till.sell:"]
+    );
+    // A call that the mapping does not have, one at another place of the method, and a method that has none.
+    assert_eq!(read(&["a.a.a(SourceFile:7)", "a.b.s(SourceFile:27)"]), ["shop.Till.sell:"]);
+    assert_eq!(read(&["a.a.a(SourceFile:1)", "a.b.s(SourceFile:5)"]), ["shop.Till.sell:31"]);
+    assert_eq!(
+        read(&["a.a.a(SourceFile:1)", "a.b.t(SourceFile:8)", "a.b.s(SourceFile:27)"]),
+        ["shop.Till.plain:8", "shop.Till.sell:"]
+    );
+}
+
+#[test]
 fn an_inlined_check_is_left_out_of_the_frame_that_threw() {
     let mapping = "shop.Till -> a.a:\n    4:4:void shop.Box.check():23:23 -> a\n    4:4:void sell(shop.Box):7 -> a\n      \
         # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Ljava/lang/NullPointerException;)\"],\
@@ -170,19 +222,46 @@ fn a_remark_behind_a_field_is_not_the_classs() {
     assert_eq!(read_by(&mapping, trace), ["b.b.b:1", "shop.Till.sell:18"]);
 }
 
-/// ProGuard's own ReTrace is the judge: `fixtures/traces/obfuscate.py` obfuscates a program, runs it, and asks ReTrace.
+/// ProGuard's own ReTrace is the judge: `fixtures/traces/obfuscate.py` and `courier.py` obfuscate programs, run them, and ask ReTrace.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "fixtures are no files of a project")]
 fn real_crashes_are_read_as_retrace_reads_them() {
-    let fixture = |name: &str| {
-        let path = format!("{}/../../fixtures/traces/obfuscated/{name}", env!("CARGO_MANIFEST_DIR"));
-        std::fs::read_to_string(path).expect("a fixture")
-    };
-    let (crashes, retraced) = (fixture("crashes.txt"), fixture("retraced.txt"));
-    let mapping = fixture("mapping.txt");
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/traces");
+    let fixture = |name: &str| std::fs::read_to_string(format!("{directory}/{name}")).expect("a fixture");
+    judged_by_retrace(
+        100,
+        &fixture("obfuscated/mapping.txt"),
+        &fixture("obfuscated/crashes.txt"),
+        &fixture("obfuscated/retraced.txt"),
+    );
+    for variant in ["freeDebug", "paidRelease"] {
+        for target in ["1.8", "11"] {
+            let of_build = |end: &str| fixture(&format!("courier/traces/{variant}-{target}{end}"));
+            let (mapping, crashes) = (of_build("-obfuscated.mapping.txt"), of_build("-obfuscated.txt"));
+            judged_by_retrace(200, &mapping, &crashes, &of_build(".retraced.txt"));
+        }
+    }
+}
+
+/// Gives the lines in which ReTrace lists further methods what they share with the line before, of which it prints blanks.
+fn unabbreviated(retraced: &str) -> String {
+    let mut before = String::new();
+    for line in retraced.lines() {
+        let rest = line.trim_start();
+        let shared = line.len() - rest.len();
+        let is_further = line.starts_with("\t ") && !rest.is_empty();
+        let all = before.lines().next_back().and_then(|last| last.get(..shared)).filter(|_| is_further);
+        let whole = all.map_or_else(|| line.to_owned(), |shared| format!("{shared}{rest}"));
+        before.extend([whole.as_str(), "\n"]);
+    }
+    before
+}
+
+/// Compares the frames of each case with those of ReTrace, which are at least `least`.
+fn judged_by_retrace(least: usize, mapping: &str, crashes: &str, retraced: &str) {
     let (mut compared, mut differing) = (0, Vec::new());
     let cases = |text: &str| text.split("### ").skip(1).map(str::to_owned).collect::<Vec<_>>();
-    for (crash, judge) in cases(&crashes).iter().zip(cases(&retraced)) {
+    for (crash, judge) in cases(crashes).iter().zip(cases(retraced)) {
         let mut traces = parse_trace(crash);
         let Ok(mapping) = read_bytes(mapping.as_bytes(), &traces) else { continue };
         retrace(&[(String::new(), mapping)], &mut traces);
@@ -197,7 +276,7 @@ fn real_crashes_are_read_as_retrace_reads_them() {
             .map(name)
             .collect();
         let theirs: Vec<String> =
-            parse_trace(&judge).iter().flat_map(|trace| &trace.frames).map(name).collect();
+            parse_trace(&unabbreviated(&judge)).iter().flat_map(|trace| &trace.frames).map(name).collect();
         compared += theirs.len();
         // ReTrace lists methods without lines beside those whose lines fit, so it may have more.
         let mut left = theirs.iter();
@@ -205,7 +284,7 @@ fn real_crashes_are_read_as_retrace_reads_them() {
             differing.push(format!("{}: {other}", crash.lines().next().unwrap_or_default()));
         }
     }
-    assert!(compared >= 100, "{compared} frames");
+    assert!(compared >= least, "{compared} frames");
     assert_eq!(differing, Vec::<String>::new(), "of {compared} frames");
 }
 

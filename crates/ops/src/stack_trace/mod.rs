@@ -3,6 +3,7 @@
 
 mod application_id;
 mod declared;
+mod flowed;
 mod inlined;
 mod lines;
 mod mapping;
@@ -19,6 +20,7 @@ mod mapping_tests;
 mod markup;
 mod named_text;
 mod names;
+mod overloads;
 mod parse;
 mod place;
 #[cfg(test)]
@@ -35,6 +37,7 @@ mod tombstone;
 mod value_classes;
 mod variant;
 mod wanted_files;
+mod wrapped_heads;
 
 pub use self::mapping::{MappingMisfit, TraceMapping};
 pub use self::mapping_files::MappingChoice;
@@ -196,7 +199,9 @@ pub fn resolve_trace(
     let Some(revision) = question.revision else {
         let sources = SavedSources::named(view, wanted, cancel)?;
         let files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
-        let traces = placed(files, traces, cancel)?;
+        let mut traces = placed(files, traces, cancel)?;
+        overloads::doubt_others(view, &mut traces, cancel)?;
+        doubt_those_by_line(&mut traces);
         let fitting_tags = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
             notes.push(format!("tags were not tried: {error}"));
             None
@@ -211,7 +216,8 @@ pub fn resolve_trace(
     let sources =
         CommittedSources::named(view, repository, &commit, wanted, cancel).map_err(|error| cannot(&error))?;
     let files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
-    let traces = placed(files, traces, cancel)?;
+    let mut traces = placed(files, traces, cancel)?;
+    doubt_those_by_line(&mut traces);
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
 }
@@ -269,6 +275,27 @@ fn doubt_changed_files(frames: Vec<&mut ResolvedFrame>) {
             let is_of_file = place.path.file_name() == frame.frame.file;
             if is_of_file && place.doubt.is_none() && changed.contains(&place.path) {
                 place.doubt = place.remark.take();
+            }
+        }
+    }
+}
+
+/// Doubts places that only the line tells from others of the name where the sources are not those that were built: another frame of the file, or
+/// that of the caller, shows it.
+fn doubt_those_by_line(traces: &mut [ResolvedTrace]) {
+    let frames = traces.iter().flat_map(|trace| &trace.frames);
+    let differing = frames.flat_map(|frame| &frame.places).filter(|place| place.differs);
+    let changed: BTreeSet<RelPath> = differing.map(|place| place.path.clone()).collect();
+    for trace in traces.iter_mut().filter(|_| !changed.is_empty()) {
+        for at in 0..trace.frames.len() {
+            let (before, behind) = trace.frames.split_at_mut(at + 1);
+            let of_caller = behind.first().map_or(&[][..], |caller| caller.places.as_slice());
+            let is_caller_changed = of_caller.iter().any(|place| place.differs);
+            for place in before[at].places.iter_mut().filter(|place| place.is_by_line) {
+                if place.doubt.is_none() && (is_caller_changed || changed.contains(&place.path)) {
+                    let why = "only its line tells it from others, and the sources differ from the build";
+                    place.doubt = Some(why.to_owned());
+                }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::wanted_files::PART_OF_FACADE;
 use symd_engine::CurrentText;
 use symd_resolve::{JVM_NAME, is_kotlin_code_at, is_type, jvm_name_argument};
 
@@ -50,7 +51,7 @@ impl NamedText {
         match self.facade() {
             Some(facade) => {
                 let rest = class.strip_prefix(facade);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(PART_OF_FACADE))
             }
             None => class.ends_with("Kt"),
         }

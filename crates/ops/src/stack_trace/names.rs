@@ -43,10 +43,19 @@ impl SourceNames {
     pub(super) fn is_inlined(&self) -> bool {
         self.nested.iter().any(|part| part == INLINED)
     }
+
+    /// Returns the inline function whose class was copied for the value of a property, which the class's name does not tell.
+    pub(super) fn inlined_in_value(&self) -> Option<&str> {
+        let mut parts = self.nested.windows(3);
+        parts.find_map(|parts| (parts[0] == OF_VALUE && parts[1] == INLINED).then_some(parts[2].as_str()))
+    }
 }
 
 /// The part before the name of the inline function in the name of a class that was copied from it.
 const INLINED: &str = "inlined";
+
+/// Stands for the function around such a class where there is none: it is in the value of a property.
+const OF_VALUE: &str = "special";
 
 /// A name that a method may have in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +76,7 @@ const MADE_CLASSES: [&str; 9] = [
     "Creator",
     "serializer",
     "entries",
-    "special",
+    OF_VALUE,
     // D8's, for the defaults of interfaces.
     "-CC",
     "CC",
@@ -158,7 +167,7 @@ pub(super) fn source_names(frame: &ParsedFrame) -> Option<SourceNames> {
     } else if OF_CLASSES.contains(&base) || is_component(base) {
         names.is_of_class = true;
         // They may be written, too.
-        names.members = vec![MemberName { name: base.to_owned(), is_of_property: false }];
+        names.members = members(base);
         names.unhashed.clone_from(&names.members);
     } else {
         let written = written_name(method);
@@ -294,6 +303,7 @@ mod tests {
             ("shop.ComposableSingletons$TillKt$lambda-1$1", "invoke", "shop TillKt/:invoke"),
             ("shop.Till", "-$$Nest$mhidden", "shop Till/:hidden"),
             ("shop.Isbn", "component1", "shop Isbn/:component1 class"),
+            ("shop.Shelf", "getEntries", "shop Shelf/:getEntries,entries*,isEntries*,Entries* class"),
             ("shop.Till$Inner", "run", "shop Till/Inner:run"),
             ("shop.Till", "$r8$lambda$Q9x-_a1", "shop Till/:"),
             ("shop.TillTest", "sells pre-ordered", "shop TillTest/:sells pre"),

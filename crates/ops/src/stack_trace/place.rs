@@ -40,6 +40,8 @@ pub struct FramePlace {
     pub remark: Option<String>,
     /// Whether it may be wrong because the sources are not those that were built.
     pub differs: bool,
+    /// Whether only the line tells it from other declarations that the frame's names mean.
+    pub is_by_line: bool,
 }
 
 /// The files that frames may lie in.
@@ -200,6 +202,9 @@ impl<'v> SourceFiles<'v> {
             return Ok(self.of_path(frame));
         }
         let Some(names) = source_names(frame) else { return Ok(self.of_file_alone(frame)) };
+        if names.is_inlined() && frame.file.is_empty() && frame.source_line().is_some() {
+            return self.of_inlined(frame, "its line is one of code that was inlined here");
+        }
         let file_names = match frame.file.as_str() {
             "" => files_of_class(&names.outer),
             file => vec![file.to_owned()],
@@ -212,12 +217,10 @@ impl<'v> SourceFiles<'v> {
             all = self.of_names(declaring, &names, frame)?;
         } else if all.is_empty() && names.is_inlined() {
             // Its file and line are those of a library's inline function: its class tells where that was inlined.
-            let of_class = ParsedFrame { file: String::new(), line: None, ..frame.clone() };
-            let mut places = self.places_of(&of_class)?;
-            for place in &mut places {
-                place.remark = Some(format!("its line is one of {}: code that was inlined here", frame.file));
-            }
-            return Ok(places);
+            return self.of_inlined(
+                frame,
+                &format!("its line is one of {}: code that was inlined here", frame.file),
+            );
         }
         self.keep_variant(&mut all);
         let (sure, doubted): (Vec<_>, Vec<_>) = all.into_iter().partition(|place| place.doubt.is_none());
@@ -234,6 +237,16 @@ impl<'v> SourceFiles<'v> {
                 .map(|place| FramePlace { doubt: Some(format!("{count} files fit it")), ..place })
                 .collect(),
         })
+    }
+
+    /// Returns the places of a frame of a class that was copied from an inline function, by the name of the class alone.
+    fn of_inlined(&mut self, frame: &ParsedFrame, remark: &str) -> Result<Vec<FramePlace>, Cancelled> {
+        let of_class = ParsedFrame { file: String::new(), line: None, ..frame.clone() };
+        let mut places = self.places_of(&of_class)?;
+        for place in &mut places {
+            place.remark = Some(remark.to_owned());
+        }
+        Ok(places)
     }
 
     /// Returns the places of a frame in those of the files that have its package.
@@ -358,7 +371,15 @@ impl<'v> SourceFiles<'v> {
                 1 => doubt,
                 count => doubt.map(|doubt| format!("{doubt}, and {count} files have it")),
             };
-            all.push(FramePlace { path, line, name_path, doubt, remark: None, differs: false });
+            all.push(FramePlace {
+                path,
+                line,
+                name_path,
+                doubt,
+                remark: None,
+                differs: false,
+                is_by_line: true,
+            });
         }
         all
     }
@@ -424,7 +445,9 @@ fn place(
         doubt,
         remark: None,
         differs: false,
+        is_by_line: false,
     };
+    let by_line = |line: usize, doubt: Option<String>| FramePlace { is_by_line: true, ..at(line, doubt) };
     let differing = |line: usize, why: String| FramePlace {
         differs: true,
         ..at(line, Some(format!("sources differ from the build: {why}")))
@@ -478,11 +501,17 @@ fn place(
         return match declared_line {
             Some(declared) if named.len() == 1 => at(declared, Some(inlined)),
             Some(declared) => at(declared, Some(format!("{inlined}; several declarations have its name"))),
-            None => at(lines.max(1), Some(inlined)),
+            None => match names.members.first().filter(|_| !declared.has_no_name()) {
+                Some(member) => differing(
+                    declared.class_line().unwrap_or(lines.max(1)),
+                    format!("{class} has no {}", member.name),
+                ),
+                None => at(lines.max(1), Some(inlined)),
+            },
         };
     }
     if named.iter().any(|&row| declared.holds(row, line)) {
-        return at(line, outer_doubt);
+        return FramePlace { is_by_line: named.len() > 1, ..at(line, outer_doubt) };
     }
     // An accessor and a bridge have the name of the method that they call.
     if let [called] = named.as_slice()
@@ -493,7 +522,7 @@ fn place(
     }
     // Nothing but the class is known of a lambda, an initializer or a generated method.
     if named.is_empty() && declared.has_no_name() && declared.class_holds(line) && declared.may_hold(line) {
-        return at(line, outer_doubt);
+        return by_line(line, outer_doubt);
     }
     // Methods that the compiler makes for a class have its line, such as those that call a default of an interface.
     if named.is_empty() && declared.is_class_line(line) {

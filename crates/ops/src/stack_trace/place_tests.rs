@@ -103,6 +103,23 @@ impl SourceVersion for Files {
     }
 }
 
+/// A file of a facade of several; traces of obfuscated programs have no names of files.
+#[test]
+fn a_part_of_a_facade_is_found_by_its_class() {
+    let text = "@file:JvmName(\"Texts\")\n@file:JvmMultifileClass\n\npackage com.shop.app\n\nfun joined() {\n    fail()\n}\n";
+    let files =
+        Files::of(&[("src/Parts.kt", text), ("src/Other.kt", "package com.shop.app\n\nfun joined() {}\n")]);
+    files.check(&[
+        ("Texts__PartsKt.joined(Unknown Source)", "src/Parts.kt:6 joined"),
+        ("Texts__PartsKt.joined(SourceFile:7)", "src/Parts.kt:7 joined"),
+        ("Texts__PartsKt.joined(Parts.kt:7)", "src/Parts.kt:7 joined"),
+    ]);
+    assert!(
+        files.placed("com.shop.app.Names__PartsKt.joined(Unknown Source)")[0]
+            .contains("declares no Names__PartsKt")
+    );
+}
+
 const TILL: &str = r#"package com.shop.app
 
 // Till
@@ -418,6 +435,53 @@ fn a_class_that_was_copied_from_a_library_is_in_the_function_that_its_name_tells
             &format!("Till.kt:4 Till/sums[0] ? the frame has no line, and several declarations have its name {inlined}"),
         ),
     ]);
+}
+
+/// The class of a delegate that an inline function makes has no name of the property.
+#[test]
+fn a_class_that_was_copied_into_the_value_of_a_property_is_the_one_that_calls_the_function() {
+    let text = "package com.shop.app\n\nclass Till {\n    var left: Int by Delegates.observable(1) { _, _, now -> fail(now) }\n    \
+                var sum by vetoable(1) { }\n    var total by vetoable(2) { }\n    val all = observed()\n}\n\nval top by observable(1) { }\n";
+    let files = Files::of(&[("src/Till.kt", text)]);
+    let inlined = "(its line is one of Delegates.kt: code that was inlined here)";
+    files.check(&[
+        (
+            "Till$special$$inlined$observable$1.afterChange(Delegates.kt:74)",
+            &format!("Till.kt:4 Till/left {inlined}"),
+        ),
+        (
+            "Till$special$$inlined$observable$1.afterChange(SourceFile:4)",
+            "Till.kt:4 Till/left (its line is one of code that was inlined here)",
+        ),
+        (
+            "Till$special$$inlined$vetoable$2.afterChange(Delegates.kt:74)",
+            &format!(
+                "Till.kt:5 Till/sum ? the frame has no line, and several declarations have its name {inlined}"
+            ),
+        ),
+        (
+            "TillKt$special$$inlined$observable$1.afterChange(Delegates.kt:74)",
+            &format!("Till.kt:10 top {inlined}"),
+        ),
+    ]);
+    assert!(files.placed("com.shop.app.Till$special$$inlined$map$1.emit(Emitters.kt:51)")[0].contains('?'));
+}
+
+/// The names of internal functions in other modules, and of lambdas in lambdas.
+#[test]
+fn what_compilers_add_to_names_is_dropped() {
+    let text = "package com.shop.app\n\nclass Till {\n    internal fun hide() {\n        fail()\n    }\n\n    fun sell() = run {\n        run {\n            fail()\n        }\n    }\n\n    \
+                internal val kept: Int\n        get() = fail()\n}\n";
+    let files = Files::of(&[("src/Till.kt", text)]);
+    files.check(&[
+        ("Till.hide$app_debug(Till.kt:5)", "Till.kt:5 Till/hide"),
+        ("Till.hide$app_debug(Till.kt)", "Till.kt:4 Till/hide"),
+        ("Till.getKept$app_debug(Till.kt:15)", "Till.kt:15 Till/kept"),
+        ("Till.sell$lambda$1$lambda$0(Till.kt:10)", "Till.kt:10 Till/sell"),
+        ("Till.sell$lambda$0$0(Till.kt:10)", "Till.kt:10 Till/sell"),
+        ("Till.hide$app_debug$lambda$1$lambda$0(Till.kt:5)", "Till.kt:5 Till/hide"),
+    ]);
+    assert!(files.placed("com.shop.app.Till.sell$lambda$1$lambda$0(Till.kt:5)")[0].contains('?'));
 }
 
 /// Compilers give no lines to what they make, such as a constructor for default arguments.

@@ -57,6 +57,7 @@ pub(super) fn place(path: &RelPath, current: &CurrentText, frame: &ParsedFrame) 
         doubt: None,
         remark: None,
         differs: false,
+        is_by_line: false,
     };
     let line = frame.line.unwrap_or(0);
     let fits = |line: usize| is_source(current, line, frame) && is_in_function(current, line, frame);

@@ -242,6 +242,11 @@ enum HeadStrength {
     IfFrameFollows,
 }
 
+/// Returns the message of a line that may be the head of a trace.
+pub(super) fn message_of_head(line: &str) -> Option<String> {
+    Some(header(line)?.trace.message)
+}
+
 fn header(line: &str) -> Option<TraceHead> {
     let found = HEADER.as_ref()?.captures(line)?;
     let error_type = &found["type"];

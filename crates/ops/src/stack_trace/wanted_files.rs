@@ -39,9 +39,13 @@ impl WantedFiles {
     }
 }
 
+/// Stands between the name of a facade of several files and that of the class of one of them: `Texts__TillKt`.
+pub(super) const PART_OF_FACADE: &str = "__";
+
 /// Returns the names that the file of a class usually has, each once.
 pub(super) fn files_of_class(outer: &str) -> Vec<String> {
-    let of_facade = outer.strip_suffix("Kt").map(|stem| format!("{stem}.kt"));
+    let of_part = outer.rsplit_once(PART_OF_FACADE).map_or(outer, |(_, part)| part);
+    let of_facade = of_part.strip_suffix("Kt").map(|stem| format!("{stem}.kt"));
     of_facade.into_iter().chain([format!("{outer}.kt"), format!("{outer}.java")]).collect()
 }
 
@@ -109,8 +113,10 @@ impl<'v> ClassFiles<'v> {
                 return;
             }
             let Ok(current) = self.view.saved(file) else { return };
-            if let Some(facade) = NamedText::of(current).facade().filter(|facade| wanted.contains(*facade)) {
-                named.push((package.to_owned(), facade.to_owned(), file.path.clone()));
+            let Some(facade) = NamedText::of(current).facade().map(str::to_owned) else { return };
+            let part = format!("{facade}{PART_OF_FACADE}{}", file_class_name(&file.path));
+            for class in [facade, part].into_iter().filter(|class| wanted.contains(class)) {
+                named.push((package.to_owned(), class, file.path.clone()));
             }
         })?;
         for (package, facade, path) in named {

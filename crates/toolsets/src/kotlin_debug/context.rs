@@ -8,6 +8,7 @@ use super::envelope::{DebugToolError, ErrorCode, data};
 use super::read::{MAX_BYTES, line_number};
 use crate::Tool;
 use crate::arguments::{ArgumentError, Arguments};
+use symd_base::Cancel;
 use symd_engine::View;
 use symd_ops::code_context::{
     CodeContext, CodeContextError, EnclosingFunction, FindCodeContext, FunctionPart, RelevantImport,
@@ -24,7 +25,7 @@ pub(super) const GET_CODE_CONTEXT: Tool = Tool::read_only(
     "Get code context",
     "Extract code surrounding an error location, including function definitions and relevant imports.",
     schema,
-    |call| ask(call, |view, arguments, _| get_code_context(view, arguments)),
+    |call| ask(call, get_code_context),
 )
 .in_order(&["filePath", "line", "contextLines", "includeFunctionDef"]);
 
@@ -93,10 +94,10 @@ fn request(arguments: &Arguments<'_>) -> Result<FindCodeContext, ArgumentError> 
     Ok(FindCodeContext { path, line, max_bytes: MAX_BYTES, lines, function })
 }
 
-fn get_code_context(view: &View, arguments: &Arguments<'_>) -> DebugAnswer {
+fn get_code_context(view: &View, arguments: &Arguments<'_>, cancel: &Cancel) -> DebugAnswer {
     let ask = request(arguments)?;
     let CodeContext { path, before, at, after, function, imports } =
-        code_context(view, &ask).map_err(|error| failed(&ask.path, error))?;
+        code_context(view, &ask, cancel).map_err(|error| failed(&ask.path, error))?;
     data(&ContextData {
         file_path: path.as_str(),
         error_line: ask.line,

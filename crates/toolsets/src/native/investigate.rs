@@ -1,5 +1,6 @@
 //! native's `investigate`: everything that is known about a text that reports an error, within a budget of characters.
 
+use std::future::Future;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,9 +12,10 @@ use crate::arguments::{ArgumentError, Arguments};
 use crate::server_questions::{NoAnswerReason, in_time};
 use crate::{Call, Reply, Tool};
 use symd_knowledge::SimilarSolution;
+use symd_ops::Project;
 use symd_ops::investigate::{Diagnosis, Investigate, InvestigateError, Investigation, investigate};
 use symd_ops::recent_changes::{ChangesOfPlace, RecentChange};
-use symd_ops::relations::CallChain;
+use symd_ops::relations::{CallChain, CallChains};
 
 const DEFAULT_LIMIT: usize = 8_000;
 
@@ -50,21 +52,35 @@ const MAX_TEXT: usize = 240;
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let (ask, limit) = request(&arguments).map_err(failed)?;
-    match in_time(call.project, Duration::ZERO, investigate(call.project, ask)).await {
-        Ok(Ok(found)) => Ok(Reply::done(shown(&found, limit))),
+    let found = answered(call.project, investigate(call.project, ask)).await?;
+    Ok(Reply::done(shown(&found, limit)))
+}
+
+/// Waits for what is found out about a text, and formats why it is not.
+pub(super) async fn answered<T>(
+    project: &Project,
+    finding: impl Future<Output = Result<T, InvestigateError>>,
+) -> Result<T, Reply> {
+    match in_time(project, Duration::ZERO, finding).await {
+        Ok(Ok(found)) => Ok(found),
         Ok(Err(InvestigateError::Question(error))) => Err(format_refusal(NoAnswerReason::Question(error))),
         Ok(Err(InvestigateError::Trace(error))) => Err(failed(error)),
         Err(late) => Err(format_refusal(late)),
     }
 }
 
-fn request(arguments: &Arguments<'_>) -> Result<(Investigate, usize), ArgumentError> {
-    let ask = Investigate {
+/// Reads what is asked about a text.
+pub(super) fn asked(arguments: &Arguments<'_>) -> Result<Investigate, ArgumentError> {
+    Ok(Investigate {
         text: arguments.string("text")?.to_owned(),
         mapping: arguments.string_if("mapping")?.map(str::to_owned),
         variant: arguments.string_if("variant")?.map(str::to_owned),
         revision: arguments.string_if("rev")?.map(str::to_owned),
-    };
+    })
+}
+
+fn request(arguments: &Arguments<'_>) -> Result<(Investigate, usize), ArgumentError> {
+    let ask = asked(arguments)?;
     match arguments.count_or("limit", DEFAULT_LIMIT)? {
         0 => Err(arguments.invalid("limit", "a positive integer")),
         limit => Ok((ask, limit)),
@@ -81,7 +97,7 @@ fn shown(found: &Investigation, limit: usize) -> String {
     let next = next(found);
     let room = limit.saturating_sub(next.iter().map(|line| line.chars().count() + 4).sum::<usize>() + 64);
     for (title, lines) in [
-        ("callers", callers(found)),
+        ("callers", found.callers.as_ref().map(callers).unwrap_or_default()),
         ("recent changes", found.changes.iter().flat_map(changes).collect()),
         ("similar past solutions", found.similar.iter().map(solution).collect()),
         ("not found out", found.notes.clone()),
@@ -93,7 +109,7 @@ fn shown(found: &Investigation, limit: usize) -> String {
 }
 
 /// Adds the lines for which there is room.
-fn section(text: &mut String, title: &str, lines: &[String], room: usize) {
+pub(super) fn section(text: &mut String, title: &str, lines: &[String], room: usize) {
     if lines.is_empty() {
         return;
     }
@@ -115,8 +131,7 @@ fn section(text: &mut String, title: &str, lines: &[String], room: usize) {
     }
 }
 
-fn callers(found: &Investigation) -> Vec<String> {
-    let Some(callers) = &found.callers else { return Vec::new() };
+pub(super) fn callers(callers: &CallChains) -> Vec<String> {
     let line = |chain: &CallChain| {
         let mark = if chain.is_likely { "" } else { "? " };
         let line = chain.lines.first().map_or(1, |line| line + 1);

@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::files::{DEFAULT_LIMIT, LIMIT, counted, cut, failed, limit};
+use super::investigate;
 use crate::arguments::Arguments;
-use crate::{Reply, Tool, ask};
+use crate::{Call, Reply, Tool, ask};
 use symd_base::Cancel;
 use symd_engine::View;
 use symd_git::{Git, GitError};
+use symd_ops::investigate::trace_with_callers;
 use symd_ops::stack_trace::{
     FittingTags, FramePlace, MappingChoice, PlaceCode, ResolvedFrame, ResolvedTrace, ResolvedTraces,
     TraceQuestion, TraceRelation, resolve_trace,
@@ -23,6 +25,13 @@ pub(super) const RESOLVE_STACK_TRACE: Tool = Tool::read_only(
      frames of libraries folded. A place that is not sure says why.",
     schema,
     |call| {
+        if call
+            .arguments
+            .get("callers")
+            .is_some_and(|callers| !matches!(callers, Value::Bool(false) | Value::Null))
+        {
+            return Box::pin(async move { with_callers(&call).await.unwrap_or_else(|refused| refused) });
+        }
         let git = call.project.git();
         ask(call, move |view, arguments, cancel| resolve(view, arguments, git.as_ref(), cancel))
     },
@@ -36,6 +45,7 @@ fn schema() -> Value {
             "mapping": {"type": "string", "description": "The mapping.txt of ProGuard or R8 by which an obfuscated trace is read, in the project; by default that of a build beneath build/outputs/mapping."},
             "variant": {"type": "string", "description": "The variant of an Android build that the trace is of, such as paidRelease: of the source sets of several flavors only its own are taken. By default that of the mapping, or one that the text names."},
             "rev": {"type": "string", "description": "The tag, branch or commit that was built: sources are read from git. By default those on the disk; an editor's unsaved text is never taken."},
+            "callers": {"type": "boolean", "default": false, "description": "Whether to add the callers of the first place in this project, as investigate does; may take seconds."},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT}
         },
         "required": ["text"]
@@ -81,11 +91,31 @@ fn resolve(
         Err(error) => return failed(error),
     };
     match resolved.traces.is_empty() {
-        true => failed(
-            "there is no stack trace in the text: no line such as `at shop.Till.sell(Till.kt:12)`, `Till.kt:12` or `File \"till.py\", line 12, in sell`",
-        ),
+        true => failed(NO_TRACE),
         false => Reply::done(shown(&resolved, limit)),
     }
+}
+
+const NO_TRACE: &str = "there is no stack trace in the text: no line such as `at shop.Till.sell(Till.kt:12)`, `Till.kt:12` or `File \"till.py\", line 12, in sell`";
+
+/// Maximum share of the limit that callers may take, in percent.
+const SHARE_OF_CALLERS: usize = 30;
+
+async fn with_callers(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    arguments.boolean_or("callers", false).map_err(failed)?;
+    let asked = investigate::asked(&arguments).map_err(failed)?;
+    let limit = limit(&arguments).map_err(failed)?;
+    let found = investigate::answered(call.project, trace_with_callers(call.project, asked)).await?;
+    if found.traces.traces.is_empty() {
+        return Err(failed(NO_TRACE));
+    }
+    let mut text = shown(&found.traces, limit - limit * SHARE_OF_CALLERS / 100);
+    text.push('\n');
+    let mut lines = found.callers.as_ref().map(investigate::callers).unwrap_or_default();
+    lines.extend(found.notes);
+    investigate::section(&mut text, "callers", &lines, limit);
+    Ok(Reply::done(text.trim_end().to_owned()))
 }
 
 /// `2 of 3 frames whose sources differ fit v1.1, v1.0: ask with rev`

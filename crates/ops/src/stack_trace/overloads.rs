@@ -1,0 +1,168 @@
+//! Frames of overloads: the line tells which of several methods of a name a frame is in, and where the sources have changed since the
+//! build it may be one of another. What the line of its caller calls shows that.
+
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_resolve::definitions;
+
+use super::names::source_names;
+use super::parse::ParsedFrame;
+use super::{FramePlace, ResolvedTrace};
+use crate::code_context::counted_lines;
+use crate::spot::whole_words;
+
+/// How many frames of a text are compared with what their callers call: it is looked up by types.
+const MAX_COMPARED: usize = 8;
+
+/// What a row of a constructor is called; calls name the class.
+const CONSTRUCTOR: &str = "constructor";
+
+/// Functions that Kotlin calls by operators, or without a word.
+const CALLED_BY_SIGNS: [&str; 31] = [
+    "plus",
+    "minus",
+    "times",
+    "div",
+    "rem",
+    "rangeTo",
+    "rangeUntil",
+    "unaryPlus",
+    "unaryMinus",
+    "not",
+    "inc",
+    "dec",
+    "plusAssign",
+    "minusAssign",
+    "timesAssign",
+    "divAssign",
+    "remAssign",
+    "get",
+    "set",
+    "contains",
+    "invoke",
+    "compareTo",
+    "equals",
+    "iterator",
+    "next",
+    "hasNext",
+    "getValue",
+    "setValue",
+    "provideDelegate",
+    "toString",
+    "close",
+];
+
+/// Doubts the places of frames that only the line tells from other methods of the name, if the line of the next frame does not call them.
+pub(super) fn doubt_others(
+    view: &View,
+    traces: &mut [ResolvedTrace],
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let mut left = MAX_COMPARED;
+    for trace in traces {
+        for at in 1..trace.frames.len() {
+            let (before, behind) = trace.frames.split_at_mut(at);
+            let (frame, caller) = (&mut before[at - 1], &mut behind[0]);
+            let ([place], [of_caller]) = (frame.places.as_mut_slice(), caller.places.as_mut_slice()) else {
+                continue;
+            };
+            let is_sure = |place: &FramePlace| place.doubt.is_none() && place.remark.is_none();
+            let is_compared = place.is_by_line && is_sure(place) && is_sure(of_caller);
+            if !is_compared || frame.times > 1 || caller.times > 1 || !is_named(&frame.frame, place) {
+                continue;
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            left -= 1;
+            if let Some(Difference { why, meant }) = difference(view, place, of_caller, cancel)? {
+                let (path, line) = (&of_caller.path, of_caller.line);
+                place.doubt = Some(format!("sources differ from the build: {path}:{line} {why}"));
+                place.differs = true;
+                if let Some((line, name_path)) = meant {
+                    (place.line, place.name_path) = (line, name_path);
+                }
+                // The line may be one of another caller now.
+                if of_caller.is_by_line {
+                    of_caller.doubt = Some(format!("sources differ from the build: line {line} {why}"));
+                    of_caller.differs = true;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a frame is of the very method at its place: no lambda in it, nothing that the compiler made of it, and under the name that callers
+/// write.
+fn is_named(frame: &ParsedFrame, place: &FramePlace) -> bool {
+    let own = simple_name(&place.name_path);
+    let Some(names) = source_names(frame).filter(|names| names.is_function && !names.is_accessor) else {
+        return false;
+    };
+    let mut members = names.members.first().into_iter().chain(names.unhashed.first());
+    if names.is_initializer { own == CONSTRUCTOR } else { members.any(|member| member.name == own) }
+}
+
+/// How a caller's line differs from what was built.
+struct Difference {
+    /// What is said of the line.
+    why: String,
+    /// The line and the name path of the method that it calls instead.
+    meant: Option<(usize, String)>,
+}
+
+/// Compares a line of a caller with the method at `place`, which it must call.
+fn difference(
+    view: &View,
+    place: &FramePlace,
+    caller: &FramePlace,
+    cancel: &Cancel,
+) -> Result<Option<Difference>, Cancelled> {
+    let own = simple_name(&place.name_path);
+    let is_constructor = own == CONSTRUCTOR;
+    // Of an initializer the class is known, and of a constructor what another one calls is `this` or `super`.
+    let name = match is_constructor {
+        true => place.name_path.rsplit('/').nth(1).map_or("", simple_name),
+        false => own,
+    };
+    let Some(uses) = uses(view, &caller.path, caller.line, name) else { return Ok(None) };
+    let offset = match uses.as_slice() {
+        [] if is_constructor || CALLED_BY_SIGNS.contains(&own) => return Ok(None),
+        [] => return Ok(Some(Difference { why: format!("does not call {own}"), meant: None })),
+        [only] => *only,
+        _ => return Ok(None),
+    };
+    let meant = definitions(view, &caller.path, offset, cancel)?;
+    let [only] = meant.declarations.as_slice() else { return Ok(None) };
+    let Some((outline, row)) = only.row().filter(|_| !meant.is_guess) else { return Ok(None) };
+    let name_path = outline.name_path(only.row);
+    let is_other =
+        only.file.path == place.path && name_path != place.name_path && simple_name(&name_path) == own;
+    Ok(is_other.then(|| Difference {
+        why: format!("calls another {own}"),
+        meant: Some((row.name_line as usize + 1, name_path)),
+    }))
+}
+
+/// Returns the last name of a name path, without its number among others of that name.
+fn simple_name(name_path: &str) -> &str {
+    let last = name_path.rsplit('/').next().unwrap_or(name_path);
+    last.split('[').next().unwrap_or(last)
+}
+
+/// Returns the bytes at which a name occurs on a line.
+fn uses(view: &View, path: &RelPath, line: usize, name: &str) -> Option<Vec<u32>> {
+    // What is looked up is the unsaved text.
+    if view.files.is_unsaved(path) {
+        return None;
+    }
+    let current = view.saved(view.snapshot.files.get(path.as_str())?).ok()?;
+    if name.is_empty() || line == 0 || line > counted_lines(&current.text) {
+        return None;
+    }
+    let start = current.text.line_start(line - 1);
+    let uses = whole_words(current.text.line(line - 1)?, name);
+    uses.map(|at| u32::try_from(start + at).ok()).collect()
+}
