@@ -26,7 +26,11 @@ impl Universe<'_> {
         }
         match self.call_of_suffix(file, suffix, &arguments) {
             Some(lookup) if lookup.candidates.is_empty() => {
-                self.result_of_value(file, call).unwrap_or_else(|| self.made_outside(file, call))
+                let found = self.result_of_value(file, call).unwrap_or_else(|| self.made_outside(file, call));
+                match found {
+                    Type::Unknown if !lookup.may_be_other => self.given_outside(file, call),
+                    found => found,
+                }
             }
             Some(lookup) => self.result_type(file, &lookup, &arguments),
             None => self.result_of_value(file, call).unwrap_or(Type::Unknown),

@@ -10,7 +10,7 @@ use super::declared_types::getter_of;
 use super::lookup::{Lookup, NameUse, is_callable};
 use super::qualifiers::Qualifier;
 use super::resolve::Certainty;
-use super::scopes::{Level, is_class_body, is_foreign};
+use super::scopes::{Level, is_class_body};
 use super::subtyping::Fit;
 use super::ty::{ClassType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
@@ -315,7 +315,7 @@ impl Universe<'_> {
         let is_meant = |level: &Level| match level {
             // Where there is an object of such a lambda, nothing is known of it.
             Level::Receiver { ty, label: own } if label.is_none() || own.as_deref() == label => {
-                Some(if is_foreign(ty) { Type::Unknown } else { ty.clone() })
+                Some(if ty.is_foreign() { Type::Unknown } else { ty.clone() })
             }
             _ => None,
         };

@@ -54,9 +54,10 @@ impl Universe<'_> {
 
     /// Whether a call was resolved to a local of unknown type.
     pub(super) fn may_be_no_function(&self, found: &Lookup, wanted: NameUse) -> bool {
+        let is_open = |ty: Type| ty.is_unknown() || ty.is_foreign();
         let is_unknown = |member: &Member| {
             self.kind(member.declaration).is_some_and(DeclarationKind::is_variable)
-                && self.declared_type(member.declaration).is_unknown()
+                && is_open(self.declared_type(member.declaration))
         };
         matches!(wanted, NameUse::Call(_)) && found.candidates.iter().all(is_unknown)
     }
@@ -65,6 +66,7 @@ impl Universe<'_> {
     pub(super) fn is_invocable(&self, variable: DeclarationId) -> bool {
         match self.declared_type(variable) {
             Type::Function(_) | Type::Unknown | Type::LikelyExternal(_) => true,
+            ty if ty.is_foreign() => true,
             Type::External(_) | Type::Integer | Type::Null | Type::Nothing => false,
             ty => {
                 let members = self.members(&ty, "invoke", &DeclarationKind::is_function);

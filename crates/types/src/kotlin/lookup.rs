@@ -9,7 +9,7 @@ use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::question_memos::Tiers;
 use super::resolve::Certainty;
-use super::scopes::{Level, is_foreign, visible_names};
+use super::scopes::{Level, visible_names};
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::type_references::DEFAULT_IMPORTS;
@@ -316,7 +316,7 @@ impl Universe<'_> {
         }
         let tiers = self.tiers(search.file, search.name);
         // What may be no object at all takes none.
-        let is_known = |ty: &Type| *ty != Type::Unknown && !is_foreign(ty);
+        let is_known = |ty: &Type| *ty != Type::Unknown && !ty.is_foreign();
         let known = search.receivers.iter().filter(|ty| is_known(ty)).cloned().collect();
         let all = std::mem::replace(&mut search.receivers, known);
         let local = self.among_local_extensions(search, levels);

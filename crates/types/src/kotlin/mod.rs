@@ -39,6 +39,7 @@ mod made_from;
 mod names_in_texts;
 mod nullability;
 mod number_hash;
+mod outside_members;
 mod outward;
 mod packages;
 mod qualifiers;

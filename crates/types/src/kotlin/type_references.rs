@@ -37,6 +37,9 @@ pub(super) const DEFAULT_IMPORTS: [&str; 10] = [
     "java.lang",
 ];
 
+/// The package of properties that Android's former build plugin makes of layouts.
+const VIEWS_OF_LAYOUTS: &str = "kotlinx.android.synthetic.";
+
 impl Universe<'_> {
     /// Returns the type that a node of a type, or a projection, means.
     pub(super) fn written_type(&self, file: &ProjectFile, node: NodeId) -> Type {
@@ -93,12 +96,17 @@ impl Universe<'_> {
         let arguments = file.children(node).skip_while(|child| child != last).find_map(|child| {
             (file.kind(child) == K::TypeArguments).then(|| self.type_arguments(file, child))
         });
+        let of_outer = file.children(node).take_while(|child| child != last);
+        let is_of_generic = of_outer.into_iter().any(|child| file.kind(child) == K::TypeArguments);
         let found = self.classifier_of_path(file, &names);
         if found == Classifier::Unknown
             && let [name] = names[..]
             && self.imports_from_outside(file)
         {
             return Type::LikelyExternal(file.name_text(name).into());
+        }
+        if let (Classifier::External(name), true) = (&found, is_of_generic) {
+            return Type::outside(name, arguments.unwrap_or_default(), true);
         }
         let ty = self.type_of_classifier(&found, arguments.unwrap_or_default());
         if has_projection(file, node) { ty.projected() } else { ty }
@@ -269,6 +277,8 @@ impl Universe<'_> {
         match self.seen(file, found).first() {
             Some(id) => Classifier::Declared(*id),
             None if self.declares_in_java(path) => Classifier::Java(path.to_owned()),
+            // Views that a layout declares may be of classes of the project.
+            None if path.starts_with(VIEWS_OF_LAYOUTS) => Classifier::Unknown,
             // Views' classes are generated from layouts, and extend none of the project's.
             None if self.may_declare(path) && !is_view_binding(path) => Classifier::Unknown,
             None => Classifier::External(path.to_owned()),
