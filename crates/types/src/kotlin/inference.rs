@@ -47,6 +47,9 @@ impl Universe<'_> {
                 }
             }
             (Type::External(wanted), Type::External(given)) if wanted.name == given.name => {
+                if wanted.is_projected || given.is_projected {
+                    return;
+                }
                 // Whether its parameters are declared with `in` or `out` is not known.
                 let mut taken = Substitution::default();
                 for (wanted, given) in wanted.arguments.iter().zip(&given.arguments) {

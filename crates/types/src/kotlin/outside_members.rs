@@ -3,11 +3,11 @@
 
 use super::callables::Arguments;
 use super::classes::Member;
-use super::lookup::NameUse;
+use super::lookup::{Lookup, NameUse};
 use super::qualifiers::Qualifier;
 use super::scopes::Level;
 use super::source_file::SourceFile;
-use super::ty::Type;
+use super::ty::{FunctionType, Type};
 use super::type_references::{stated_type, type_node};
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
@@ -103,6 +103,55 @@ impl Universe<'_> {
             && !self.extends_foreign_generics(class.class)
             && !self.imports_from_outside(file)
             && !may_be_brought()
+    }
+
+    /// Returns the function type that both of two are, whose values are none of the project's.
+    pub(super) fn plain_function(&self, one: &Type, two: &Type) -> Option<Type> {
+        let (Type::Function(one), Type::Function(two)) = (one, two) else { return None };
+        let is_plain = |function: &FunctionType| {
+            function.receiver.is_none() && function.parameters.iter().all(|ty| self.is_plain(ty))
+        };
+        let is_alike = one.parameters.len() == two.parameters.len() && is_plain(one) && is_plain(two);
+        let parameters = vec![Type::foreign(); one.parameters.len()];
+        is_alike.then(|| Type::function(None, parameters, Type::Unknown))
+    }
+
+    /// Whether the other arguments of a call hold nothing of the project.
+    pub(super) fn takes_nothing_own(
+        &self,
+        file: &ProjectFile,
+        arguments: &Arguments,
+        lambda: NodeId,
+    ) -> bool {
+        let mut others = arguments.values.iter().map(|one| one.value).filter(|value| *value != lambda);
+        arguments.types.is_none()
+            && arguments.lambda.is_none_or(|last| last == lambda)
+            && others.all(|value| self.is_nothing_own(file, value))
+    }
+
+    /// Returns the type of what a call gives that calls one of several functions of the known library, or one of a class from outside: where
+    /// each gives nothing of the project.
+    pub(super) fn given_by_either(&self, file: &ProjectFile, call: NodeId, found: &Lookup) -> Type {
+        let is_library = |one: &Member| self.of_library(one.declaration);
+        let is_outside = found.receiver.as_ref().is_some_and(|ty| self.is_outside(ty));
+        let Some(suffix) = file.child(call, K::CallSuffix).filter(|_| is_outside && !found.may_be_other)
+        else {
+            return Type::Unknown;
+        };
+        let arguments = Arguments::of(file, suffix);
+        let gives_nothing_own = |value: NodeId| match file.kind(value) {
+            K::LambdaLiteral => match self.expression_type(file, value) {
+                Type::Function(function) => self.is_plain(&function.result),
+                _ => false,
+            },
+            _ => self.is_nothing_own(file, value),
+        };
+        let mut values = arguments.values.iter().map(|one| one.value).chain(arguments.lambda);
+        let is_plain = arguments.types.is_none()
+            && found.candidates.iter().all(is_library)
+            && is_expected_nowhere(file, call)
+            && values.all(gives_nothing_own);
+        if is_plain { Type::foreign() } else { Type::Unknown }
     }
 
     /// Whether a loop over an object takes what its class, from outside, tells alone.

@@ -150,7 +150,9 @@ impl Universe<'_> {
             return Some(Qualifier::Value(self.member_call_type(file, suffix, &ty, "get", &arguments)));
         }
         if file.child(suffix, K::Reference).is_some() {
-            return Some(Qualifier::Value(Type::Unknown));
+            let is_class = file.text_of(suffix).ends_with("class");
+            let ty = if is_class { self.class_of_qualifier(Some(before)) } else { Type::Unknown };
+            return Some(Qualifier::Value(ty));
         }
         let name_node = file.child(suffix, K::SimpleIdentifier)?;
         let name = file.name_text(name_node);

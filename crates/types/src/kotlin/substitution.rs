@@ -69,7 +69,8 @@ impl Substitution {
             }
             Type::External(class) if !class.arguments.is_empty() => {
                 let arguments = class.arguments.iter().map(|argument| self.apply(argument)).collect();
-                Type::outside(&class.name, arguments, class.may_give_own)
+                let ty = Type::outside(&class.name, arguments, class.may_give_own);
+                if class.is_projected { ty.projected() } else { ty }
             }
             Type::Both(both) => Type::both(self.apply(&both.0), self.apply(&both.1)),
             Type::Function(function) => Type::Function(Arc::new(FunctionType {

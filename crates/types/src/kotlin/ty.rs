@@ -35,6 +35,8 @@ pub(super) struct OutsideClass {
     /// Qualified; empty where only this is known of a type, that it is none of the project's.
     pub(super) name: Arc<str>,
     pub(super) arguments: Vec<Type>,
+    /// Whether an argument is projected (`out T`, `in T`).
+    pub(super) is_projected: bool,
     /// Whether what its members give may be of a class of the project, whatever the arguments are: it may be generated for the project.
     pub(super) may_give_own: bool,
 }
@@ -63,7 +65,12 @@ impl Type {
 
     /// Returns the type of a class outside the project and the known library.
     pub(super) fn outside(name: &str, arguments: Vec<Type>, may_give_own: bool) -> Type {
-        Type::External(Arc::new(OutsideClass { name: name.into(), arguments, may_give_own }))
+        Type::External(Arc::new(OutsideClass {
+            name: name.into(),
+            arguments,
+            is_projected: false,
+            may_give_own,
+        }))
     }
 
     /// Returns the type of an object of which only this is known, that its class is none of the project's.
@@ -84,8 +91,12 @@ impl Type {
                 arguments: class.arguments.clone(),
                 is_projected: true,
             })),
-            // What it tells of its arguments is not known.
-            Type::External(class) => Type::outside(&class.name, Vec::new(), true),
+            Type::External(class) => Type::External(Arc::new(OutsideClass {
+                name: class.name.clone(),
+                arguments: class.arguments.clone(),
+                is_projected: true,
+                may_give_own: class.may_give_own,
+            })),
             other => other,
         }
     }

@@ -37,6 +37,30 @@ pub(super) const DEFAULT_IMPORTS: [&str; 10] = [
     "java.lang",
 ];
 
+/// Classes of `java.lang`, which every file for the JVM imports, that are none of Kotlin's.
+const JAVA_LANG: [&str; 20] = [
+    "Character",
+    "Class",
+    "ClassLoader",
+    "ClassNotFoundException",
+    "Integer",
+    "InterruptedException",
+    "Math",
+    "Module",
+    "Package",
+    "Process",
+    "ProcessBuilder",
+    "ReflectiveOperationException",
+    "Runnable",
+    "Runtime",
+    "StackTraceElement",
+    "System",
+    "Thread",
+    "ThreadGroup",
+    "ThreadLocal",
+    "Void",
+];
+
 /// The package of properties that Android's former build plugin makes of layouts.
 const VIEWS_OF_LAYOUTS: &str = "kotlinx.android.synthetic.";
 
@@ -108,7 +132,17 @@ impl Universe<'_> {
         if let (Classifier::External(name), true) = (&found, is_of_generic) {
             return Type::outside(name, arguments.unwrap_or_default(), true);
         }
-        let ty = self.type_of_classifier(&found, arguments.unwrap_or_default());
+        let mut arguments = arguments.unwrap_or_default();
+        if let (Classifier::External(_), Some(list)) = (&found, file.child(node, K::TypeArguments)) {
+            let projections = file.children(list).filter(|child| file.kind(*child) == K::TypeProjection);
+            for (argument, projection) in arguments.iter_mut().zip(projections) {
+                // The members of a `Class<*>` give at most an `Any`.
+                if file.text_of(projection) == "*" {
+                    *argument = Type::foreign();
+                }
+            }
+        }
+        let ty = self.type_of_classifier(&found, arguments);
         if has_projection(file, node) { ty.projected() } else { ty }
     }
 
@@ -253,6 +287,9 @@ impl Universe<'_> {
             }
         }
         let defaults = DEFAULT_IMPORTS.iter().find_map(|package| classifier(self.in_package(package, name)));
+        if defaults.is_none() && JAVA_LANG.contains(&name) && !file.imports.iter().any(|one| one.is_star) {
+            return Classifier::External(format!("java.lang.{name}"));
+        }
         defaults.map_or(Classifier::Unknown, Classifier::Declared)
     }
 
