@@ -44,6 +44,17 @@ impl Lookup {
         }
     }
 
+    /// The name means one of these, or one of the others.
+    pub(super) fn or_one_of(mut self, others: Lookup) -> Lookup {
+        let is_new = |one: &Member| !self.candidates.iter().any(|known| known.declaration == one.declaration);
+        let new: Vec<Member> = others.candidates.into_iter().filter(is_new).collect();
+        if !new.is_empty() {
+            self.candidates.extend(new);
+            self.certainty = self.certainty.min(Certainty::Likely);
+        }
+        self
+    }
+
     /// The name means this declaration.
     pub(super) fn one(declaration: DeclarationId) -> Lookup {
         Lookup { candidates: vec![Member::new(declaration)], ..Lookup::nothing(false) }
@@ -222,7 +233,7 @@ impl Universe<'_> {
             _ => None,
         });
         search.in_scope = in_scope.collect();
-        for level in levels.iter() {
+        for (at, level) in levels.iter().enumerate() {
             match level {
                 Level::Names { .. } | Level::It { .. } => {}
                 Level::Receiver { ty, .. } => {
@@ -237,6 +248,7 @@ impl Universe<'_> {
                     }
                     if let Some(mut found) = found {
                         found.receiver = Some(ty.clone());
+                        let found = self.with_outer_statics(&mut search, &levels[at + 1..], found);
                         let found = self.unless_extended(&mut search, &levels, found);
                         return self.behind(&search, found);
                     }
