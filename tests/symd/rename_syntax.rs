@@ -333,6 +333,28 @@ fn names_in_kotlins_string_templates_are_uses() {
 }
 
 #[test]
+fn what_a_language_declares_that_cannot_name_the_symbol_is_no_doubt() {
+    let files: [(&str, &[u8]); 3] = [
+        (
+            "p/Agent.kt",
+            b"package p\n\nclass Agent(val prefix: String)\n\nfun of(agent: Agent) = agent.prefix\n",
+        ),
+        ("jni/agent.h", b"struct agent { int prefix; };\nvoid start(const char* prefix);\n"),
+        ("jni/agent.cc", b"static int prefix = 0;\nint get(agent* a) { return a->prefix; }\n"),
+    ];
+    play(&files, Answers::NoServer, async |stage| {
+        let renamed =
+            json!({ "name_path": "Agent/prefix", "relative_path": "p/Agent.kt", "new_name": "start" });
+        let done = stage.done("rename_symbol", renamed).await;
+        assert!(
+            done.contains("p/Agent.kt: 2") && done.contains("4 mentions in other languages left"),
+            "{done}"
+        );
+        assert!(stage.text("jni/agent.h").contains("int prefix;"));
+    });
+}
+
+#[test]
 fn the_files_of_a_rename_are_parsed_before_it() {
     let lib = "def compute(x):\n    return x\n";
     let using = "from lib import compute\n\nprint(compute(2))\n";

@@ -23,6 +23,11 @@ pub fn files_share_names(a: &FileEntry, b: &FileEntry) -> bool {
     Family::of(a).is_some_and(|family| Family::of(b) == Some(family))
 }
 
+/// Whether both files are of languages whose uses are resolved, and no identifier of one can name a declaration of the other.
+pub fn files_are_apart(a: &FileEntry, b: &FileEntry) -> bool {
+    Family::of(a).is_some_and(|family| Family::of(b).is_some_and(|other| other != family))
+}
+
 /// Whether identifiers of files of these two grammars can name each other's declarations.
 pub fn grammars_share_names(grammar: &str, other: &str) -> bool {
     Family::of_grammar(grammar).is_some_and(|family| Family::of_grammar(other) == Some(family))

@@ -70,7 +70,8 @@ pub use ecma::plain_strings::is_plain_string;
 pub use enclosing::{attributed_row, enclosing_row};
 pub use external_reader::{find_external_reader, is_named_like_its_file};
 pub use family::{
-    declares_types, files_share_names, grammars_share_names, has_types, is_dynamic, publishes_by_attributes,
+    declares_types, files_are_apart, files_share_names, grammars_share_names, has_types, is_dynamic,
+    publishes_by_attributes,
 };
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
 pub use go::renames::{GoRenameObstacles, go_rename_obstacles, hidden_users, is_asked_for, is_embedding};

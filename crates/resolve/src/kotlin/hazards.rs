@@ -10,10 +10,10 @@ use crate::rename_hazard::{HazardPlaces, RenameHazard};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
-use symd_base::{Cancel, TextRange};
+use symd_base::{Cancel, RelPath, TextRange};
 use symd_index::NeededWords;
 use symd_syntax::{Row, SymbolKind, name_hash};
-use symd_types::kotlin::DeclarationId;
+use symd_types::kotlin::{DeclarationId, NamesInTexts};
 
 /// Annotations of a class whose properties a library writes out and reads in, each with those of a property that give its key.
 const WRITING: [(&str, &[&str]); 6] = [
@@ -67,12 +67,36 @@ pub(crate) fn kotlin_hazards(
             let ranges = resolver.kotlin().universe().places_of_texts(key, &names);
             places.extend(ranges.into_iter().map(|range| (file.file.path.clone(), range)));
         }
+        places.extend(reflected(&resolver, &names)?);
         let text = format!(
             "a text is made here of '{}', with the name '{}', or read as one",
             names.class_name(),
             target.name()
         );
         found.extend(RenameHazard::doubt(text, places).map(|one| one.shown_at(HazardPlaces::All)));
+    }
+    Ok(found)
+}
+
+/// Returns where a function lists the members of whatever it is given, and is given a value of the class.
+fn reflected(resolver: &Resolver, names: &NamesInTexts) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
+    let words: BTreeSet<String> = names.words_of_lists().iter().map(|word| (*word).to_owned()).collect();
+    let mut found = Vec::new();
+    if words.is_empty() {
+        return Ok(found);
+    }
+    for here in files_with(resolver, &words, &|_| true)?.files {
+        let Some((key, _)) = resolver.kotlin().file(&here.file.path) else { continue };
+        for (range, function) in resolver.kotlin().universe().reflections_of_any(key) {
+            let calling = files_with(resolver, &BTreeSet::from([function.clone()]), &|_| true)?;
+            let is_given = |one: &Rc<CurrentFile>| {
+                let key = resolver.kotlin().file(&one.file.path);
+                key.is_some_and(|(key, _)| resolver.kotlin().universe().gives_to(key, &function, names))
+            };
+            if calling.files.iter().any(is_given) {
+                found.push((here.file.path.clone(), range));
+            }
+        }
     }
     Ok(found)
 }

@@ -4,7 +4,6 @@ use super::choice::Receivers;
 use super::classes::Member;
 use super::lookup::{Lookup, NameUse, Search};
 use super::resolve::Certainty;
-use super::scopes::is_foreign;
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
@@ -38,7 +37,7 @@ impl Universe<'_> {
     /// outside, where types that are not known decide whether what was found is meant.
     pub(super) fn may_be_members(&self, search: &Search, found: &Lookup) -> bool {
         let is_of_outside =
-            |ty: &Type| matches!(ty, Type::External(_) | Type::LikelyExternal(_)) && !is_foreign(ty);
+            |ty: &Type| matches!(ty, Type::External(_) | Type::LikelyExternal(_)) && !ty.is_foreign();
         let is_extension = |one: &Member| self.extension_receiver(one.declaration).is_some();
         let is_own = |one: &Member| !self.of_library(one.declaration);
         found.candidates.iter().any(is_own)

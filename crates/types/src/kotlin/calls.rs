@@ -26,9 +26,16 @@ impl Universe<'_> {
         }
         match self.call_of_suffix(file, suffix, &arguments) {
             Some(lookup) if lookup.candidates.is_empty() => {
-                self.result_of_value(file, call).unwrap_or_else(|| self.made_outside(file, call))
+                let found = self.result_of_value(file, call).unwrap_or_else(|| self.made_outside(file, call));
+                match found {
+                    Type::Unknown if !lookup.may_be_other => self.given_outside(file, call),
+                    found => found,
+                }
             }
-            Some(lookup) => self.result_type(file, &lookup, &arguments),
+            Some(lookup) => match self.result_type(file, &lookup, &arguments) {
+                Type::Unknown => self.given_by_either(file, call, &lookup),
+                ty => ty,
+            },
             None => self.result_of_value(file, call).unwrap_or(Type::Unknown),
         }
     }
@@ -134,12 +141,13 @@ impl Universe<'_> {
                 Some(DeclarationKind::TypeAlias) => {
                     let types = arguments.types.map(|types| self.type_arguments(file, types));
                     let types = types.unwrap_or_default();
-                    match self.class_behind(id) {
-                        Some(class) => Type::class(self.representative(class), types),
+                    match self.aliased(id, &types) {
+                        Type::Class(class) => {
+                            Type::class(self.representative(class.class), class.arguments.clone())
+                        }
                         // Only a class can be made so.
-                        None => Some(self.aliased(id, &types))
-                            .filter(|ty| matches!(ty, Type::External(_) | Type::Both(_)))
-                            .unwrap_or(Type::Unknown),
+                        ty @ (Type::External(_) | Type::Both(_)) => ty,
+                        _ => Type::Unknown,
                     }
                 }
                 Some(kind) if kind.is_object() => Type::Unknown,
@@ -302,12 +310,26 @@ impl Universe<'_> {
                 .filter(|one| self.is_applicable(file, &self.parameters(*one), arguments, &own) != Fit::No)
                 .collect();
             if fitting.is_empty() {
-                candidates.push(member);
+                candidates.push(member.clone());
             }
-            candidates.extend(fitting.into_iter().map(Member::new));
+            let given = self.given_by_alias(member.declaration);
+            let made = |one| Member { substitution: given.clone(), ..Member::new(one) };
+            candidates.extend(fitting.into_iter().map(made));
         }
         lookup.candidates = candidates;
         lookup
+    }
+
+    /// Returns what an alias gives the type parameters of its class: `typealias Tags = Repo<String, Tag>`.
+    fn given_by_alias(&self, alias: DeclarationId) -> Substitution {
+        let mut given = Substitution::default();
+        if self.kind(alias) == Some(DeclarationKind::TypeAlias)
+            && let Type::Class(class) = self.aliased(alias, &[])
+        {
+            let known = self.type_parameters(class.class).into_iter().zip(&class.arguments);
+            known.filter(|(_, ty)| !ty.is_unknown()).for_each(|(one, ty)| given.bind(one, ty.clone()));
+        }
+        given
     }
 
     /// Resolves what is called where a call begins with this expression.

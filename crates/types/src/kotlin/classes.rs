@@ -183,9 +183,9 @@ impl Universe<'_> {
                         open.push((above.class, self.given(above.class, &above.arguments)));
                     }
                     // A class outside the project has no supertype in it.
-                    Type::External(name) => {
+                    Type::External(outside) => {
                         all.is_complete = false;
-                        all.outside.push(name);
+                        all.outside.push(outside.name.clone());
                     }
                     function @ Type::Function(_) => all.functions.push(function),
                     _ => {
@@ -370,9 +370,12 @@ impl Universe<'_> {
             (Type::Class(_), Type::Function(_)) | (Type::Function(_), Type::Class(_)) => false,
             (Type::Java(one), Type::Java(two)) => one == two,
             // `kotlin.Exception` is `java.lang.Exception`.
-            (Type::External(one), Type::External(two)) => simple_name(one) == simple_name(two),
-            (Type::External(outside) | Type::Java(outside), Type::Class(class))
-            | (Type::Class(class), Type::External(outside) | Type::Java(outside)) => {
+            (Type::External(one), Type::External(two)) => simple_name(&one.name) == simple_name(&two.name),
+            (Type::External(outside), of @ Type::Class(_))
+            | (of @ Type::Class(_), Type::External(outside)) => {
+                self.may_be_same(&Type::Java(outside.name.clone()), of)
+            }
+            (Type::Java(outside), Type::Class(class)) | (Type::Class(class), Type::Java(outside)) => {
                 // An `actual typealias` may make a class from outside of it.
                 self.is_split(class.class)
                     || self.of_library(class.class) && self.name(class.class) == simple_name(outside)

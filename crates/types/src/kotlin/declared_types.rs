@@ -84,7 +84,8 @@ impl Universe<'_> {
                 name: self.name(of.class),
                 arguments: of.arguments.iter().map(|argument| self.shown(argument)).collect(),
             },
-            Type::External(name) | Type::Java(name) => {
+            Type::External(class) => self.shown(&Type::Java(class.name.clone())),
+            Type::Java(name) => {
                 KotlinType { name: name.rsplit('.').next().unwrap_or(name).to_owned(), ..unknown }
             }
             Type::Parameter(id) => KotlinType { name: self.name(*id), ..unknown },
@@ -212,6 +213,9 @@ impl Universe<'_> {
 
     /// Returns the type of the elements that a loop over a value of this type takes.
     pub(super) fn element_type(&self, file: &ProjectFile, node: NodeId, ty: &Type) -> Type {
+        if self.is_looped_outside(file, node, ty) {
+            return Type::foreign();
+        }
         let iterator = self.member_call_type(file, node, ty, "iterator", &[]);
         self.member_call_type(file, node, &iterator, "next", &[])
     }

@@ -1,9 +1,11 @@
 //! The types that are expected of expressions by the place where they stand. They decide type parameters that the arguments of a call
 //! leave open: `fun shape(): Lens<Box, Size> = Lens({ it.size }, …)`.
 
+use super::applicability::pair_arguments;
 use super::callables::Arguments;
 use super::classes::Member;
 use super::inference::mentions;
+use super::resolve::Certainty;
 use super::substitution::Substitution;
 use super::ty::Type;
 use super::type_references::stated_type;
@@ -40,11 +42,32 @@ impl Universe<'_> {
                     return self.written_result(file, holder);
                 }
                 K::JumpExpression => return self.returned_by(file, holder),
+                K::ValueArgument => return self.expected_of_argument(file, holder, child),
                 _ => return Type::Unknown,
             }
             child = holder;
         }
         Type::Unknown
+    }
+
+    /// Returns the type of the parameter that an argument is for, where one function alone may be called, by what its object and its other
+    /// arguments tell.
+    fn expected_of_argument(&self, file: &ProjectFile, argument: NodeId, value: NodeId) -> Type {
+        let suffix = file.parent(argument).and_then(|list| file.parent(list));
+        let Some(suffix) = suffix.filter(|suffix| file.kind(*suffix) == K::CallSuffix) else {
+            return Type::Unknown;
+        };
+        let arguments = Arguments::of(file, suffix);
+        let Some(call) = self.call_of_suffix(file, suffix, &arguments) else { return Type::Unknown };
+        let [called] = &call.candidates[..] else { return Type::Unknown };
+        let parameters = self.parameters(called.declaration);
+        let pairs = pair_arguments(&parameters, &arguments).unwrap_or_default();
+        let Some((at, ..)) = pairs.iter().find(|(_, given, _)| *given == value) else { return Type::Unknown };
+        if call.certainty == Certainty::Possible {
+            return Type::Unknown;
+        }
+        let bound = self.bound_by_call(file, called, call.receiver.as_ref(), &arguments, Some(value));
+        bound.close(&parameters[*at].ty, &self.type_parameters(called.declaration))
     }
 
     /// Returns the type that the function around a `return` writes; unknown for a jump with a label.
@@ -125,6 +148,11 @@ impl Universe<'_> {
                 let given = self.arguments_as(made.class, &made.arguments, wanted.class);
                 for (given, wanted) in given.iter().flatten().zip(&wanted.arguments) {
                     self.bind_result(given, wanted, own, bound);
+                }
+            }
+            (Type::External(made), Type::External(wanted)) if made.name == wanted.name => {
+                for (made, wanted) in made.arguments.iter().zip(&wanted.arguments) {
+                    self.bind_result(made, wanted, own, bound);
                 }
             }
             (Type::Function(made), Type::Function(wanted)) => {

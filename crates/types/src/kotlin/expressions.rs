@@ -10,7 +10,7 @@ use super::declared_types::getter_of;
 use super::lookup::{Lookup, NameUse, is_callable};
 use super::qualifiers::Qualifier;
 use super::resolve::Certainty;
-use super::scopes::{Level, is_class_body, is_foreign};
+use super::scopes::{Level, is_class_body};
 use super::subtyping::Fit;
 use super::ty::{ClassType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
@@ -134,7 +134,7 @@ impl Universe<'_> {
     /// of a class; unknown for the rest.
     fn reference_type(&self, file: &ProjectFile, reference: NodeId) -> Type {
         let names = file.children(reference).filter(|part| file.kind(*part) == K::SimpleIdentifier);
-        let Some(name) = names.last() else { return Type::Unknown };
+        let Some(name) = names.last() else { return self.class_literal(file, reference) };
         if let Some(owner) = file.child(reference, K::TypeIdentifier) {
             return match self.qualifier(file, owner) {
                 Some(Qualifier::Class(class)) => self.property_reference_type(file, name, class),
@@ -164,6 +164,29 @@ impl Universe<'_> {
             }
             _ => Type::Unknown,
         }
+    }
+
+    /// Returns the type of `Name::class` and `value::class`.
+    fn class_literal(&self, file: &ProjectFile, literal: NodeId) -> Type {
+        let Some(of) = file.children(literal).next().filter(|_| file.text_of(literal).ends_with("::class"))
+        else {
+            return Type::Unknown;
+        };
+        self.class_of_qualifier(self.qualifier(file, of))
+    }
+
+    /// Returns the type of the class literal of what stands before `::class`.
+    pub(super) fn class_of_qualifier(&self, before: Option<Qualifier>) -> Type {
+        let of = match before {
+            Some(Qualifier::Class(class)) => {
+                let class = self.class_behind(class).unwrap_or(class);
+                Type::class(class, vec![Type::Unknown; self.type_parameters(class).len()])
+            }
+            Some(Qualifier::External(path)) => self.outside_type(&path, vec![Type::Unknown]),
+            Some(Qualifier::Value(ty)) => ty,
+            _ => Type::Unknown,
+        };
+        self.library_type("kotlin.reflect", "KClass", vec![of])
     }
 
     /// Whether a variable is declared with `var`.
@@ -315,7 +338,7 @@ impl Universe<'_> {
         let is_meant = |level: &Level| match level {
             // Where there is an object of such a lambda, nothing is known of it.
             Level::Receiver { ty, label: own } if label.is_none() || own.as_deref() == label => {
-                Some(if is_foreign(ty) { Type::Unknown } else { ty.clone() })
+                Some(if ty.is_foreign() { Type::Unknown } else { ty.clone() })
             }
             _ => None,
         };
@@ -379,10 +402,20 @@ impl Universe<'_> {
 
     fn prefix_type(&self, file: &ProjectFile, node: NodeId) -> Type {
         let Some(operand) = file.children(node).last() else { return Type::Unknown };
-        if file.child(node, K::NotToken).is_some() {
-            return self.library_type("kotlin", "Boolean", Vec::new());
+        let is_negation = file.child(node, K::NotToken).is_some();
+        let boolean = || self.library_type("kotlin", "Boolean", Vec::new());
+        let declares_not = || {
+            self.members_called("not").is_none_or(|found| !found.is_empty())
+                || self.top_level("not").iter().any(|id| !self.of_library(*id))
+        };
+        if is_negation && !declares_not() {
+            return boolean();
         }
         let ty = self.expression_type(file, operand);
+        if is_negation {
+            let is_own = matches!(&ty, Type::Class(_)) && ty != boolean();
+            return if is_own { self.member_call_type(file, node, &ty, "not", &[]) } else { boolean() };
+        }
         let operator = match file.children(node).next().map(|first| file.kind(first)) {
             Some(K::Minus) => "unaryMinus",
             Some(K::Plus) => "unaryPlus",

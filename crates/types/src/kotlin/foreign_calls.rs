@@ -45,7 +45,12 @@ impl Universe<'_> {
     }
 
     /// Whether what is called has a name that nothing of the project or the known library has there.
-    fn is_declared_outside(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> bool {
+    pub(super) fn is_declared_outside(
+        &self,
+        file: &ProjectFile,
+        callee: NodeId,
+        arguments: &Arguments,
+    ) -> bool {
         let wanted = NameUse::Call(arguments);
         let found = match file.kind(callee) {
             K::SimpleIdentifier => Some(self.find_bare(file, callee, file.name_text(callee), wanted)),
@@ -60,7 +65,7 @@ impl Universe<'_> {
 
     /// Whether a name, or the last one of a path, may be that of a declaration of the project's own packages that
     /// is not known: generated, or in a part of the project that is not there.
-    fn may_be_imported(&self, file: &ProjectFile, callee: NodeId) -> bool {
+    pub(super) fn may_be_imported(&self, file: &ProjectFile, callee: NodeId) -> bool {
         let name = match file.kind(callee) {
             K::SimpleIdentifier => Some(callee),
             _ => file.children(callee).last().and_then(|suffix| file.child(suffix, K::SimpleIdentifier)),
@@ -75,7 +80,12 @@ impl Universe<'_> {
     }
 
     /// Whether what is called is declared outside, and is called on no object of the project.
-    fn is_foreign_callee(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> bool {
+    pub(super) fn is_foreign_callee(
+        &self,
+        file: &ProjectFile,
+        callee: NodeId,
+        arguments: &Arguments,
+    ) -> bool {
         let wanted = NameUse::Call(arguments);
         match file.kind(callee) {
             K::SimpleIdentifier => {
@@ -106,7 +116,7 @@ impl Universe<'_> {
 
     /// Whether a class extends one from outside that it gives type arguments: members that it inherits may be
     /// given objects of these.
-    fn extends_foreign_generics(&self, class: DeclarationId) -> bool {
+    pub(super) fn extends_foreign_generics(&self, class: DeclarationId) -> bool {
         let above = self.ancestors(class);
         !above.is_complete
             && std::iter::once(class).chain(above.classes.iter().map(|(above, _)| *above)).any(|class| {
@@ -132,32 +142,21 @@ impl Universe<'_> {
                 let arguments = Arguments::of(file, suffix);
                 let is_foreign = match file.kind(callee) {
                     K::NavigationExpression => self.is_foreign_value(file, callee),
-                    _ => self.is_foreign_callee(file, callee, &arguments) || self.is_plain(file, value),
+                    _ => {
+                        self.is_foreign_callee(file, callee, &arguments)
+                            || self.is_plain(&self.expression_type(file, value))
+                    }
                 };
                 is_foreign
                     && arguments.types.is_none()
                     && arguments.values.iter().all(|one| self.is_foreign_value(file, one.value))
             }
-            _ => self.is_plain(file, value),
+            _ => self.is_plain(&self.expression_type(file, value)),
         }
     }
 
     fn is_foreign_root(&self, file: &ProjectFile, root: NodeId) -> bool {
         matches!(self.qualifier(file, root), Some(Qualifier::External(_)))
             || self.is_foreign_value(file, root)
-    }
-
-    /// Whether a value's type is a class from outside, without type arguments.
-    fn is_plain(&self, file: &ProjectFile, value: NodeId) -> bool {
-        match self.expression_type(file, value) {
-            Type::Integer | Type::Null | Type::Nothing | Type::External(_) => true,
-            Type::Class(class) => class.arguments.is_empty() && self.of_library(class.class),
-            Type::Unknown
-            | Type::LikelyExternal(_)
-            | Type::Java(_)
-            | Type::Parameter(_)
-            | Type::Function(_)
-            | Type::Both(_) => false,
-        }
     }
 }

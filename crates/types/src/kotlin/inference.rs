@@ -46,6 +46,33 @@ impl Universe<'_> {
                     self.unify(wanted, given, own, bound);
                 }
             }
+            (Type::External(wanted), Type::External(given)) if wanted.name == given.name => {
+                if wanted.is_projected || given.is_projected {
+                    return;
+                }
+                // Whether its parameters are declared with `in` or `out` is not known.
+                let mut taken = Substitution::default();
+                for (wanted, given) in wanted.arguments.iter().zip(&given.arguments) {
+                    self.unify(wanted, given, own, &mut taken);
+                }
+                for parameter in own {
+                    let differs = |other: &&Type| {
+                        let known = bound.get(*parameter).filter(|known| !known.is_unknown());
+                        !other.is_unknown() && known.is_some_and(|known| known != *other)
+                    };
+                    if taken.get(*parameter).filter(differs).is_some() {
+                        taken.bind(*parameter, Type::Unknown);
+                        bound.bind(*parameter, Type::Unknown);
+                    }
+                }
+                bound.bind_open(own, &taken);
+            }
+            // What an object from outside holds is from outside, too.
+            (Type::Class(wanted), Type::External(_)) if self.is_plain(actual) => {
+                for wanted in &wanted.arguments {
+                    self.unify(wanted, &Type::foreign(), own, bound);
+                }
+            }
             (Type::Class(_), Type::Parameter(parameter)) => {
                 for bound_type in self.bounds(*parameter) {
                     self.unify(pattern, &bound_type, own, bound);
@@ -60,11 +87,7 @@ impl Universe<'_> {
                 for (wanted, given) in wanted.parameters.iter().zip(&given.parameters) {
                     self.unify(wanted, given, own, &mut taken);
                 }
-                for parameter in own {
-                    if let Some(ty) = taken.get(*parameter) {
-                        bound.bind_unknown(*parameter, ty.clone());
-                    }
-                }
+                bound.bind_open(own, &taken);
                 self.unify(&wanted.result, &given.result, own, bound);
             }
             _ => {}
@@ -208,6 +231,7 @@ pub(super) fn mentions(ty: &Type, own: &[DeclarationId]) -> bool {
     match ty {
         Type::Parameter(parameter) => own.contains(parameter),
         Type::Class(class) => class.arguments.iter().any(|argument| mentions(argument, own)),
+        Type::External(class) => class.arguments.iter().any(|argument| mentions(argument, own)),
         Type::Function(function) => {
             function.receiver.iter().chain(&function.parameters).any(|part| mentions(part, own))
                 || mentions(&function.result, own)

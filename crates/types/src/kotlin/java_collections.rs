@@ -25,7 +25,7 @@ const VIEWS: [(&str, &str, &str); 14] = [
 impl Universe<'_> {
     /// Returns the type of objects of a class from outside: its own and, where it is one of Java's collections, that of Kotlin's.
     pub(super) fn outside_type(&self, class: &str, arguments: Vec<Type>) -> Type {
-        let own = Type::External(class.into());
+        let own = Type::outside(class, arguments.clone(), self.may_declare(class));
         match VIEWS.iter().find(|(name, ..)| *name == class) {
             Some((_, package, name)) => Type::both(own, self.library_type(package, name, arguments)),
             None => own,

@@ -125,7 +125,12 @@ impl Universe<'_> {
             match &expected {
                 None => expected = Some(ty),
                 Some(known) if has_same_shape(known, &ty) => {}
-                Some(_) => return Type::Unknown,
+                Some(known) => match self.plain_function(known, &ty) {
+                    Some(plain) if self.takes_nothing_own(file, arguments, argument) => {
+                        expected = Some(plain)
+                    }
+                    _ => return Type::Unknown,
+                },
             }
         }
         expected.unwrap_or(Type::Unknown)

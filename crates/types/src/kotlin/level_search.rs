@@ -6,6 +6,7 @@ use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse, Search, is_callable};
 use super::resolve::Certainty;
+use super::scopes::Level;
 use super::subtyping::Fit;
 use super::ty::{FunctionType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe};
@@ -54,9 +55,10 @@ impl Universe<'_> {
 
     /// Whether a call was resolved to a local of unknown type.
     pub(super) fn may_be_no_function(&self, found: &Lookup, wanted: NameUse) -> bool {
+        let is_open = |ty: Type| ty.is_unknown() || ty.is_foreign();
         let is_unknown = |member: &Member| {
             self.kind(member.declaration).is_some_and(DeclarationKind::is_variable)
-                && self.declared_type(member.declaration).is_unknown()
+                && is_open(self.declared_type(member.declaration))
         };
         matches!(wanted, NameUse::Call(_)) && found.candidates.iter().all(is_unknown)
     }
@@ -65,6 +67,7 @@ impl Universe<'_> {
     pub(super) fn is_invocable(&self, variable: DeclarationId) -> bool {
         match self.declared_type(variable) {
             Type::Function(_) | Type::Unknown | Type::LikelyExternal(_) => true,
+            ty if ty.is_foreign() => true,
             Type::External(_) | Type::Integer | Type::Null | Type::Nothing => false,
             ty => {
                 let members = self.members(&ty, "invoke", &DeclarationKind::is_function);
@@ -190,30 +193,52 @@ impl Universe<'_> {
     }
 
     pub(super) fn among_statics(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
+        // Where types that are not known decide, a companion further up may have one that fits better.
+        let mut open: Option<Lookup> = None;
         for class in std::iter::once(class).chain(self.superclasses(class)) {
-            let mut own = self.statics_of(class, search.name);
-            own.retain(|one| {
-                !search.hides_objects || self.kind(one.declaration) != Some(DeclarationKind::Object)
-            });
-            if let Some(found) = self.choose_in_scope(search, own) {
-                return Some(found);
-            }
-            if let Some(companion) = self.companion(class) {
-                let ty = self.self_type(companion);
-                let passed = search.passed;
-                let mut found = self.among_members(search, &ty);
-                // A companion whose supertypes are not all known lowers no certainty.
-                search.passed = passed;
-                if found.is_none() {
-                    let nested = self.statics_of(companion, search.name);
-                    found = self.choose_in_scope(search, nested);
-                }
-                if found.is_some() {
-                    return found;
-                }
-            }
+            let found = self.among_statics_of(search, class);
+            open = match (open, found) {
+                (None, Some(found)) if may_be_another(search, &found) => Some(found),
+                (None, Some(found)) => return Some(found),
+                (Some(first), Some(more)) => Some(first.or_one_of(more)),
+                (first, None) => first,
+            };
         }
-        None
+        open
+    }
+
+    /// Adds what the classes and companions further out may have of the name, where types that are not known decide.
+    pub(super) fn with_outer_statics(&self, search: &mut Search, outer: &[Level], found: Lookup) -> Lookup {
+        if !may_be_another(search, &found) {
+            return found;
+        }
+        outer.iter().fold(found, |found, level| match level {
+            Level::Statics { class } => match self.among_statics(search, *class) {
+                Some(more) => found.or_one_of(more),
+                None => found,
+            },
+            _ => found,
+        })
+    }
+
+    fn among_statics_of(&self, search: &mut Search, class: DeclarationId) -> Option<Lookup> {
+        let mut own = self.statics_of(class, search.name);
+        own.retain(|one| {
+            !search.hides_objects || self.kind(one.declaration) != Some(DeclarationKind::Object)
+        });
+        if let Some(found) = self.choose_in_scope(search, own) {
+            return Some(found);
+        }
+        let companion = self.companion(class)?;
+        let ty = self.self_type(companion);
+        let passed = search.passed;
+        let found = self.among_members(search, &ty);
+        // A companion whose supertypes are not all known lowers no certainty.
+        search.passed = passed;
+        found.or_else(|| {
+            let nested = self.statics_of(companion, search.name);
+            self.choose_in_scope(search, nested)
+        })
     }
 
     /// Returns the nested classes, aliases and entries of a class that have a name.
@@ -251,4 +276,9 @@ impl Universe<'_> {
                 .zip(wanted)
                 .all(|(value, ty)| self.argument_fits(file, *value, ty, &[]) != Fit::No)
     }
+}
+
+/// Whether a call may mean a function further out, because types that are not known decide whether it means what was found.
+fn may_be_another(search: &Search, found: &Lookup) -> bool {
+    found.is_open && matches!(search.wanted, NameUse::Call(_))
 }

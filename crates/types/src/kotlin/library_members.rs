@@ -30,7 +30,7 @@ impl Universe<'_> {
         let class = match self.kind(classifier) {
             Some(DeclarationKind::TypeAlias) => match self.aliased(classifier, &[]).without_view() {
                 Type::Class(class) => class.class,
-                Type::External(name) => return LibraryMember::AtMostIn(vec![name]),
+                Type::External(class) => return LibraryMember::AtMostIn(vec![class.name.clone()]),
                 _ => return LibraryMember::Unknown,
             },
             Some(kind) if kind.is_class() => classifier,

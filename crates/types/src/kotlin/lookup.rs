@@ -9,7 +9,7 @@ use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::question_memos::Tiers;
 use super::resolve::Certainty;
-use super::scopes::{Level, is_foreign, visible_names};
+use super::scopes::{Level, visible_names};
 use super::subtyping::Fit;
 use super::ty::Type;
 use super::type_references::DEFAULT_IMPORTS;
@@ -42,6 +42,17 @@ impl Lookup {
             is_open: false,
             java_class: None,
         }
+    }
+
+    /// The name means one of these, or one of the others.
+    pub(super) fn or_one_of(mut self, others: Lookup) -> Lookup {
+        let is_new = |one: &Member| !self.candidates.iter().any(|known| known.declaration == one.declaration);
+        let new: Vec<Member> = others.candidates.into_iter().filter(is_new).collect();
+        if !new.is_empty() {
+            self.candidates.extend(new);
+            self.certainty = self.certainty.min(Certainty::Likely);
+        }
+        self
     }
 
     /// The name means this declaration.
@@ -222,7 +233,7 @@ impl Universe<'_> {
             _ => None,
         });
         search.in_scope = in_scope.collect();
-        for level in levels.iter() {
+        for (at, level) in levels.iter().enumerate() {
             match level {
                 Level::Names { .. } | Level::It { .. } => {}
                 Level::Receiver { ty, .. } => {
@@ -237,6 +248,7 @@ impl Universe<'_> {
                     }
                     if let Some(mut found) = found {
                         found.receiver = Some(ty.clone());
+                        let found = self.with_outer_statics(&mut search, &levels[at + 1..], found);
                         let found = self.unless_extended(&mut search, &levels, found);
                         return self.behind(&search, found);
                     }
@@ -316,7 +328,7 @@ impl Universe<'_> {
         }
         let tiers = self.tiers(search.file, search.name);
         // What may be no object at all takes none.
-        let is_known = |ty: &Type| *ty != Type::Unknown && !is_foreign(ty);
+        let is_known = |ty: &Type| *ty != Type::Unknown && !ty.is_foreign();
         let known = search.receivers.iter().filter(|ty| is_known(ty)).cloned().collect();
         let all = std::mem::replace(&mut search.receivers, known);
         let local = self.among_local_extensions(search, levels);

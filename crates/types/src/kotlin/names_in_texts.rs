@@ -23,7 +23,11 @@ const JOINING: [&str; 4] = ["toString", "joinToString", "joinTo", "contentToStri
 
 /// Properties that are the name of a class, and of its members.
 const CLASS_NAMES: [&str; 5] = ["simpleName", "qualifiedName", "name", "typeName", "canonicalName"];
-const MEMBER_LISTS: [&str; 6] = [
+pub(super) const MEMBER_LISTS: [&str; 10] = [
+    "declaredFields",
+    "declaredMethods",
+    "fields",
+    "methods",
     "members",
     "memberProperties",
     "declaredMemberProperties",
@@ -66,6 +70,11 @@ impl NamesInTexts {
     /// Whether only code that names the class, or stands in it, makes texts of the names.
     pub fn is_of_class_alone(&self) -> bool {
         self.printed.is_empty() && self.entries_of.is_none()
+    }
+
+    /// Returns words of which a file holds one where it lists members of classes; none where the names are no members'.
+    pub fn words_of_lists(&self) -> &'static [&'static str] {
+        if self.members_of.is_some() { &MEMBER_LISTS } else { &[] }
     }
 
     /// Returns the name of the class whose objects' texts, or whose reflection, hold the name.
@@ -280,7 +289,7 @@ impl Universe<'_> {
             && self.is_class_of(file, before, names, &names.classes)
     }
 
-    fn members_class(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
+    pub(super) fn members_class(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
         names.members_of.map_or(HashSet::new(), |class| self.with_kin(class))
     }
 
@@ -293,8 +302,7 @@ impl Universe<'_> {
         classes: &HashSet<DeclarationId>,
     ) -> bool {
         let text = file.text_of(node);
-        let text = text.strip_suffix(".java").unwrap_or(text);
-        let of = text.strip_suffix("::class").or_else(|| text.strip_suffix(".javaClass"));
+        let of = class_named_before(text);
         let is_within = || {
             let around = file.ancestors(node).filter_map(|above| file.declaration_of(above));
             let mut around = around.filter(|number| file.declarations[*number].kind.is_class());
@@ -312,6 +320,12 @@ impl Universe<'_> {
             }
         }
     }
+}
+
+/// Returns what a text tells the class of: `shop` of `shop::class.java` and of `shop.javaClass`.
+pub(super) fn class_named_before(text: &str) -> Option<&str> {
+    let text = text.strip_suffix(".java").unwrap_or(text);
+    text.strip_suffix("::class").or_else(|| text.strip_suffix(".javaClass"))
 }
 
 fn is_expression(file: &SourceFile, node: NodeId) -> bool {

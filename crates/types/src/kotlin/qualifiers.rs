@@ -13,6 +13,9 @@ use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
+/// The classes that Android's build makes of resources. Their members, and those of their nested classes, are numbers.
+const RESOURCES: [&str; 2] = ["R", "BR"];
+
 /// The first name of the packages of Java's library.
 const JAVA: &str = "java";
 
@@ -65,6 +68,9 @@ impl Universe<'_> {
                     Classifier::Declared(class) => Some(Qualifier::Class(class)),
                     Classifier::External(name) => Some(Qualifier::External(name)),
                     Classifier::Java(name) => Some(Qualifier::Value(Type::Java(name.as_str().into()))),
+                    Classifier::Unknown if !lookup.may_be_other && self.is_of_resources(name) => {
+                        Some(Qualifier::External(name.to_owned()))
+                    }
                     Classifier::Unknown if self.has_package(name) || name == JAVA => {
                         Some(Qualifier::Package(name.to_owned()))
                     }
@@ -144,14 +150,20 @@ impl Universe<'_> {
             return Some(Qualifier::Value(self.member_call_type(file, suffix, &ty, "get", &arguments)));
         }
         if file.child(suffix, K::Reference).is_some() {
-            return Some(Qualifier::Value(Type::Unknown));
+            let is_class = file.text_of(suffix).ends_with("class");
+            let ty = if is_class { self.class_of_qualifier(Some(before)) } else { Type::Unknown };
+            return Some(Qualifier::Value(ty));
         }
         let name_node = file.child(suffix, K::SimpleIdentifier)?;
         let name = file.name_text(name_node);
         match before {
             Qualifier::Value(ty) => {
                 let lookup = self.find_member(file, name_node, &ty, name, NameUse::Value);
-                Some(Qualifier::Value(self.lookup_type(&lookup)))
+                let ty = match lookup.candidates.is_empty() && !lookup.may_be_other {
+                    true => self.property_outside(file, &ty, name_node),
+                    false => self.lookup_type(&lookup),
+                };
+                Some(Qualifier::Value(ty))
             }
             Qualifier::Class(class) => {
                 let lookup = self.find_static(file, name_node, class, name, NameUse::Value);
@@ -206,8 +218,16 @@ impl Universe<'_> {
                 Some(kind) if kind.is_object() => self.self_type(class),
                 _ => self.companion(class).map_or(Type::Unknown, |companion| self.self_type(companion)),
             },
-            Qualifier::External(_) | Qualifier::Package(_) => Type::Unknown,
+            Qualifier::External(path) => self.object_outside(&path),
+            Qualifier::Package(_) => Type::Unknown,
         }
+    }
+
+    /// Whether a name is that of a class that Android's build makes of resources: nothing of the project has it.
+    fn is_of_resources(&self, name: &str) -> bool {
+        RESOURCES.contains(&name)
+            && self.top_level(name).is_empty()
+            && self.members_called(name).is_some_and(|members| members.is_empty())
     }
 
     /// Returns the type of `it` at a node, where a lambda around it has one parameter without a name.
@@ -255,10 +275,12 @@ impl Universe<'_> {
     ) -> Lookup {
         let companion = format!("{class}.Companion");
         let mut first = None;
-        for ty in [class, companion.as_str()].map(|name| Type::External(name.into())) {
+        for ty in [class, companion.as_str()].map(|name| Type::outside(name, Vec::new(), true)) {
             let found = self.find_member(file, node, &ty, name, wanted);
-            let extends_it =
-                |member: &Member| self.extension_receiver(member.declaration).as_ref() == Some(&ty);
+            let extends_it = |member: &Member| {
+                let wanted = self.extension_receiver(member.declaration);
+                matches!((&wanted, &ty), (Some(Type::External(one)), Type::External(two)) if one.name == two.name)
+            };
             if !found.candidates.is_empty() && found.candidates.iter().all(extends_it) {
                 return found;
             }

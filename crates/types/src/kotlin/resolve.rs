@@ -178,7 +178,12 @@ impl Universe<'_> {
         let Some(holder) = file.parent(suffix) else { return NameResolution::unknown() };
         // `value::name`, `Class::name`
         if file.child(suffix, K::Reference).is_some() {
-            return NameResolution::of(self.named_by_suffix(file, suffix, NameUse::Reference));
+            let takes_object = matches!(self.before_suffix(file, suffix), Some(Qualifier::Class(class))
+                if !self.kind(class).is_some_and(DeclarationKind::is_object));
+            let found = self.named_by_suffix(file, suffix, NameUse::Reference);
+            return NameResolution::of(
+                found.map(|found| self.choose_reference(file, holder, found, takes_object)),
+            );
         }
         let call = match file.kind(holder) {
             K::NavigationExpression => call_of_callee(file, holder),
@@ -231,14 +236,18 @@ impl Universe<'_> {
             return self.resolve_value(file, node, name);
         }
         let Some(owner) = owner else {
-            return NameResolution::of(Some(self.find_bare(file, node, name, NameUse::Reference)));
+            let found = self.find_bare(file, node, name, NameUse::Reference);
+            return NameResolution::of(Some(self.choose_reference(file, reference, found, false)));
         };
         match self.qualifier(file, owner) {
             Some(Qualifier::Value(ty)) => {
-                NameResolution::of(Some(self.find_member(file, node, &ty, name, NameUse::Reference)))
+                let found = self.find_member(file, node, &ty, name, NameUse::Reference);
+                NameResolution::of(Some(self.choose_reference(file, reference, found, false)))
             }
             Some(Qualifier::Class(class)) => {
-                NameResolution::of(Some(self.find_static(file, node, class, name, NameUse::Reference)))
+                let found = self.find_static(file, node, class, name, NameUse::Reference);
+                let takes_object = !self.kind(class).is_some_and(DeclarationKind::is_object);
+                NameResolution::of(Some(self.choose_reference(file, reference, found, takes_object)))
             }
             Some(Qualifier::External(class)) => NameResolution::of(Some(self.find_behind_external(
                 file,

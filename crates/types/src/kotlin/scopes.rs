@@ -9,14 +9,6 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// The name of a class from outside of which nothing is known.
-const FOREIGN: &str = "";
-
-/// Whether a type is that of an object from outside of which nothing is known.
-pub(super) fn is_foreign(ty: &Type) -> bool {
-    matches!(ty, Type::External(name) if &**name == FOREIGN)
-}
-
 /// A scope around a node. The file's own level follows the last one.
 #[derive(Clone, Debug)]
 pub(super) enum Level {
@@ -180,12 +172,13 @@ impl Universe<'_> {
             Type::Function(function) => {
                 if let Some(receiver) = &function.receiver {
                     let label = label();
-                    levels.push(Level::Receiver { ty: receiver.clone(), label });
+                    let ty = if receiver.is_foreign() { Type::Unknown } else { receiver.clone() };
+                    levels.push(Level::Receiver { ty, label });
                 }
             }
             // It may have a receiver.
             ty if ty.is_unknown() && self.has_foreign_receiver(file, lambda) => {
-                levels.push(Level::Receiver { ty: Type::External(FOREIGN.into()), label: label() });
+                levels.push(Level::Receiver { ty: Type::foreign(), label: label() });
             }
             Type::Unknown | Type::LikelyExternal(_) => {
                 levels.push(Level::Receiver { ty: Type::Unknown, label: label() });

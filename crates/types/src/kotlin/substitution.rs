@@ -36,6 +36,15 @@ impl Substitution {
         }
     }
 
+    /// Binds those of `own` that stand for nothing that is known yet to what they stand for in `other`.
+    pub(super) fn bind_open(&mut self, own: &[DeclarationId], other: &Substitution) {
+        for parameter in own {
+            if let Some(ty) = other.get(*parameter) {
+                self.bind_unknown(*parameter, ty.clone());
+            }
+        }
+    }
+
     /// Returns what a parameter stands for, and lets it stand for an unknown type if it stands for nothing.
     fn bound_or_unknown(&mut self, parameter: DeclarationId) -> &mut Type {
         let at = self.of.iter().position(|(known, _)| *known == parameter).unwrap_or_else(|| {
@@ -57,6 +66,11 @@ impl Substitution {
             Type::Class(class) if !class.arguments.is_empty() => {
                 let arguments = class.arguments.iter().map(|argument| self.apply(argument)).collect();
                 Type::class(class.class, arguments)
+            }
+            Type::External(class) if !class.arguments.is_empty() => {
+                let arguments = class.arguments.iter().map(|argument| self.apply(argument)).collect();
+                let ty = Type::outside(&class.name, arguments, class.may_give_own);
+                if class.is_projected { ty.projected() } else { ty }
             }
             Type::Both(both) => Type::both(self.apply(&both.0), self.apply(&both.1)),
             Type::Function(function) => Type::Function(Arc::new(FunctionType {

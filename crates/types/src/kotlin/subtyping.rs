@@ -46,7 +46,7 @@ impl Universe<'_> {
             (Type::LikelyExternal(one), Type::LikelyExternal(two)) if one == two => Fit::Yes,
             (Type::LikelyExternal(name), Type::External(path))
             | (Type::External(path), Type::LikelyExternal(name))
-                if path.rsplit('.').next() == Some(&**name) =>
+                if path.name.rsplit('.').next() == Some(&**name) =>
             {
                 Fit::Yes
             }
@@ -95,10 +95,23 @@ impl Universe<'_> {
                     None => Fit::Unknown,
                 }
             }
-            (Type::External(one), Type::External(two)) if one == two => Fit::Yes,
+            (Type::External(one), Type::External(two)) if one.name == two.name && !actual.is_foreign() => {
+                let differ = |(one, two): (&Type, &Type)| matches!((one, two), (Type::Class(one), Type::Class(two)) if one.class != two.class);
+                match one.arguments.iter().zip(&two.arguments).any(differ) {
+                    true => Fit::Unknown,
+                    false => Fit::Yes,
+                }
+            }
             // An external class can be above another one, and take a lambda; no class of the project is above
             // it.
             (Type::External(_), Type::External(_)) => Fit::Unknown,
+            // It may be one of the library, or of one outside that an `actual typealias` makes of it.
+            (_, Type::Class(class)) if actual.is_foreign() => {
+                match self.of_library(class.class) || self.outside_actual(class.class).is_some() {
+                    true => Fit::Unknown,
+                    false => Fit::No,
+                }
+            }
             (Type::External(_), Type::Class(class)) => {
                 if self.of_library(class.class) && self.may_have_heirs(class.class) {
                     Fit::Unknown

@@ -11,8 +11,8 @@ pub(super) enum Type {
     Class(Arc<ClassType>),
     /// A type parameter of a class or function.
     Parameter(DeclarationId),
-    /// A class outside the project and the known library, by its qualified name.
-    External(Arc<str>),
+    /// A class outside the project and the known library.
+    External(Arc<OutsideClass>),
     /// A class that is hardly one of the project's, by its simple name: no file of the project declares it, and the file imports a package
     /// from outside with a star; or what makes the value is imported from outside and named like a class. It fits like an unknown one.
     LikelyExternal(Arc<str>),
@@ -27,6 +27,18 @@ pub(super) enum Type {
     Null,
     /// The type of `return` and `throw`, which fits every type.
     Nothing,
+}
+
+/// A class outside the project and the known library.
+#[derive(Debug, PartialEq)]
+pub(super) struct OutsideClass {
+    /// Qualified; empty where only this is known of a type, that it is none of the project's.
+    pub(super) name: Arc<str>,
+    pub(super) arguments: Vec<Type>,
+    /// Whether an argument is projected (`out T`, `in T`).
+    pub(super) is_projected: bool,
+    /// Whether what its members give may be of a class of the project, whatever the arguments are: it may be generated for the project.
+    pub(super) may_give_own: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -51,6 +63,26 @@ impl Type {
         Type::Class(Arc::new(ClassType { class, arguments, is_projected: false }))
     }
 
+    /// Returns the type of a class outside the project and the known library.
+    pub(super) fn outside(name: &str, arguments: Vec<Type>, may_give_own: bool) -> Type {
+        Type::External(Arc::new(OutsideClass {
+            name: name.into(),
+            arguments,
+            is_projected: false,
+            may_give_own,
+        }))
+    }
+
+    /// Returns the type of an object of which only this is known, that its class is none of the project's.
+    pub(super) fn foreign() -> Type {
+        Type::outside("", Vec::new(), false)
+    }
+
+    /// Whether nothing is known of a type but that it is none of the project's.
+    pub(super) fn is_foreign(&self) -> bool {
+        matches!(self, Type::External(class) if class.name.is_empty())
+    }
+
     /// Marks a class type as one whose arguments are projected.
     pub(super) fn projected(self) -> Type {
         match self {
@@ -58,6 +90,12 @@ impl Type {
                 class: class.class,
                 arguments: class.arguments.clone(),
                 is_projected: true,
+            })),
+            Type::External(class) => Type::External(Arc::new(OutsideClass {
+                name: class.name.clone(),
+                arguments: class.arguments.clone(),
+                is_projected: true,
+                may_give_own: class.may_give_own,
             })),
             other => other,
         }
@@ -83,6 +121,10 @@ impl Type {
                 let same = |(one, two): (&Type, &Type)| if one == two { one.clone() } else { Type::Unknown };
                 let ty = Type::class(one.class, pairs.map(same).collect());
                 if one.is_projected || two.is_projected { ty.projected() } else { ty }
+            }
+            (Type::External(one), Type::External(two)) if one.name == two.name => {
+                let may_give_own = one.may_give_own || two.may_give_own;
+                Type::outside(&one.name, vec![Type::Unknown; one.arguments.len()], may_give_own)
             }
             _ => Type::Unknown,
         })

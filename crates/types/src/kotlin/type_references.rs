@@ -37,6 +37,33 @@ pub(super) const DEFAULT_IMPORTS: [&str; 10] = [
     "java.lang",
 ];
 
+/// Classes of `java.lang`, which every file for the JVM imports, that are none of Kotlin's.
+const JAVA_LANG: [&str; 20] = [
+    "Character",
+    "Class",
+    "ClassLoader",
+    "ClassNotFoundException",
+    "Integer",
+    "InterruptedException",
+    "Math",
+    "Module",
+    "Package",
+    "Process",
+    "ProcessBuilder",
+    "ReflectiveOperationException",
+    "Runnable",
+    "Runtime",
+    "StackTraceElement",
+    "System",
+    "Thread",
+    "ThreadGroup",
+    "ThreadLocal",
+    "Void",
+];
+
+/// The package of properties that Android's former build plugin makes of layouts.
+const VIEWS_OF_LAYOUTS: &str = "kotlinx.android.synthetic.";
+
 impl Universe<'_> {
     /// Returns the type that a node of a type, or a projection, means.
     pub(super) fn written_type(&self, file: &ProjectFile, node: NodeId) -> Type {
@@ -93,6 +120,8 @@ impl Universe<'_> {
         let arguments = file.children(node).skip_while(|child| child != last).find_map(|child| {
             (file.kind(child) == K::TypeArguments).then(|| self.type_arguments(file, child))
         });
+        let of_outer = file.children(node).take_while(|child| child != last);
+        let is_of_generic = of_outer.into_iter().any(|child| file.kind(child) == K::TypeArguments);
         let found = self.classifier_of_path(file, &names);
         if found == Classifier::Unknown
             && let [name] = names[..]
@@ -100,7 +129,20 @@ impl Universe<'_> {
         {
             return Type::LikelyExternal(file.name_text(name).into());
         }
-        let ty = self.type_of_classifier(&found, arguments.unwrap_or_default());
+        if let (Classifier::External(name), true) = (&found, is_of_generic) {
+            return Type::outside(name, arguments.unwrap_or_default(), true);
+        }
+        let mut arguments = arguments.unwrap_or_default();
+        if let (Classifier::External(_), Some(list)) = (&found, file.child(node, K::TypeArguments)) {
+            let projections = file.children(list).filter(|child| file.kind(*child) == K::TypeProjection);
+            for (argument, projection) in arguments.iter_mut().zip(projections) {
+                // The members of a `Class<*>` give at most an `Any`.
+                if file.text_of(projection) == "*" {
+                    *argument = Type::foreign();
+                }
+            }
+        }
+        let ty = self.type_of_classifier(&found, arguments);
         if has_projection(file, node) { ty.projected() } else { ty }
     }
 
@@ -245,6 +287,9 @@ impl Universe<'_> {
             }
         }
         let defaults = DEFAULT_IMPORTS.iter().find_map(|package| classifier(self.in_package(package, name)));
+        if defaults.is_none() && JAVA_LANG.contains(&name) && !file.imports.iter().any(|one| one.is_star) {
+            return Classifier::External(format!("java.lang.{name}"));
+        }
         defaults.map_or(Classifier::Unknown, Classifier::Declared)
     }
 
@@ -269,6 +314,8 @@ impl Universe<'_> {
         match self.seen(file, found).first() {
             Some(id) => Classifier::Declared(*id),
             None if self.declares_in_java(path) => Classifier::Java(path.to_owned()),
+            // Views that a layout declares may be of classes of the project.
+            None if path.starts_with(VIEWS_OF_LAYOUTS) => Classifier::Unknown,
             // Views' classes are generated from layouts, and extend none of the project's.
             None if self.may_declare(path) && !is_view_binding(path) => Classifier::Unknown,
             None => Classifier::External(path.to_owned()),

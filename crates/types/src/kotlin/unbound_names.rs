@@ -5,7 +5,7 @@ use super::declarations::DeclarationKind;
 use super::lookup::NameUse;
 use super::qualifiers::Qualifier;
 use super::resolve::is_argument_name;
-use super::scopes::{Level, is_foreign};
+use super::scopes::Level;
 use super::source_file::SourceFile;
 use super::split_infix::split_call;
 use super::subtyping::Fit;
@@ -91,7 +91,7 @@ impl Universe<'_> {
         let of_class =
             |class: DeclarationId| !self.ancestors(class).is_complete && !self.lacks_supertype(class);
         let levels = self.levels(file, node);
-        let is_open = |ty: &Type| *ty == Type::Unknown || is_foreign(ty);
+        let is_open = |ty: &Type| *ty == Type::Unknown || ty.is_foreign();
         let open =
             levels.iter().filter(|level| matches!(level, Level::Receiver { ty, .. } if is_open(ty))).count();
         let may_be_member = |level: &Level| match level {

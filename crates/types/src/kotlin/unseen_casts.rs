@@ -13,8 +13,12 @@ impl Universe<'_> {
             return false;
         };
         members.iter().any(|member| {
-            self.class_of(*member).is_some_and(|class| objects.iter().any(|ty| self.may_be_of(ty, class)))
-                && self.may_be_called(search.file, *member, search.wanted)
+            let is_outside = |ty: &Type| matches!(ty, Type::External(_));
+            self.class_of(*member).is_some_and(|class| {
+                objects.iter().any(|ty| self.may_be_of(ty, class))
+                    || objects.iter().any(is_outside)
+                        && self.is_tested_around(search.file, search.node, class)
+            }) && self.may_be_called(search.file, *member, search.wanted)
         })
     }
 
@@ -30,6 +34,7 @@ impl Universe<'_> {
             Type::Parameter(parameter) => {
                 self.bounds(*parameter).iter().any(|bound| self.may_be_of(bound, class))
             }
+            Type::External(_) => self.outside_actual(class).is_some(),
             Type::Both(both) => self.may_be_of(&both.0, class) || self.may_be_of(&both.1, class),
             _ => false,
         }
