@@ -170,8 +170,11 @@ mod tests {
         assert_eq!(lines("it fails at a.B.c(B.kt:3) at night"), ["it fails", "at a.B.c(B.kt:3)", "at night"]);
     }
 
-    /// What is read of a text: each throwable with its frames.
-    fn read(text: &str) -> Vec<(String, String, Vec<(String, String, Option<usize>)>)> {
+    /// Class, method and line.
+    type ReadFrame = (String, String, Option<usize>);
+
+    /// Returns what is read of a text: type, message and frames of each throwable.
+    fn read(text: &str) -> Vec<(String, String, Vec<ReadFrame>)> {
         let frame = |frame: ParsedFrame| (frame.class, frame.method, frame.line);
         let one = |one: ParsedTrace| {
             let words: Vec<&str> = one.message.split_whitespace().collect();
