@@ -338,7 +338,7 @@ fn an_answer_is_incomplete_while_an_editor_has_not_told_its_texts() {
     signal(user.pid(), rustix::process::Signal::KILL);
     let why = format!(
         "incomplete: fake 1 has files of this project open and has not told symd their texts since symd \
-        started: its `symd lsp` is process {lsp}; ask again]"
+        started: its `symd lsp` is process {lsp}; ask again, and if it stays so restart the language server in that editor, or close it]"
     );
     let text = user.check(&["call", "find_symbol", r#"{"name_path_pattern": "typed"}"#], 0);
     assert!(text.ends_with(&format!("[0 symbols; {why}\n")), "{text}");

@@ -31,7 +31,13 @@ pub(super) fn with_marks(
         return reply;
     }
     if let Some(silent) = silent {
-        untold_texts::mark(offered.tool.name, &mut reply.text, &format!("{silent}; ask again"));
+        untold_texts::mark(
+            offered.tool.name,
+            &mut reply.text,
+            &format!(
+                "{silent}; ask again, and if it stays so restart the language server in that editor, or close it"
+            ),
+        );
     }
     if format == AnswerFormat::Text {
         mark_recovered(session, &mut reply);

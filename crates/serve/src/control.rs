@@ -216,10 +216,11 @@ struct CommandLine<'a> {
 }
 
 impl ApprovalPrompt for CommandLine<'_> {
-    async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> ApprovalAnswer {
+    async fn ask(&mut self, wanted: &ApprovalRequest, _: &Question) -> ApprovalAnswer {
         if let Some(question) = self.question.take() {
             let elsewhere = self.asking.take_editors_answer(question);
-            if let Some(answer) = elsewhere.filter(|_| self.asking.close_question(question)) {
+            // An answer counts for the call that was shown.
+            if let Some(answer) = elsewhere.filter(|_| self.asking.close_question_about(question, wanted)) {
                 return answer;
             }
         }
@@ -229,7 +230,7 @@ impl ApprovalPrompt for CommandLine<'_> {
             Some(UsersAnswer::Once) => ApprovalAnswer::Once,
             Some(UsersAnswer::Always) => ApprovalAnswer::Always,
             None if self.can_ask => {
-                ApprovalAnswer::Deferred(self.asking.open_question(), EditorsAsked::OnRequest)
+                ApprovalAnswer::Deferred(self.asking.open_question_about(wanted), EditorsAsked::OnRequest)
             }
             None => ApprovalAnswer::Unasked(
                 "there is no terminal to ask on (`symd call --yes TOOL JSON` approves that one call)"

@@ -192,6 +192,9 @@ async fn in_project(
         cancel: stop.flag(),
     };
     let reply = until_stopped(catch_panics(offered, || tool.run(call), |reply| reply), stop).await;
+    // An editor's texts may have gone while the tool ran: its connection ended.
+    let gone = || (tool.risk != Risk::Dangerous).then(|| project.buffers.untold()).flatten();
+    let silent = silent.or_else(gone);
     let format = if for_programs { AnswerFormat::Json } else { AnswerFormat::Text };
     reply.map(|reply| with_marks(session, project, (offered, format), (&named, silent.as_ref()), reply))
 }

@@ -74,7 +74,7 @@ pub fn present_in(directory: &Path) -> Vec<String> {
 
 /// Returns the program for which the process of the presence with this name runs, if it said so.
 pub fn owner_of(directory: &Path, name: &str) -> Option<String> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(directory.join(name), flags, Mode::empty()).ok()?);
     let mut owner = String::new();
     file.take(MAX_OWNER).read_to_string(&mut owner).ok()?;

@@ -40,10 +40,12 @@ impl Buffers {
     /// has not: what is read now may be older than what its user sees.
     pub async fn await_texts(&self) -> Option<SilentEditor> {
         let mut told = self.told.subscribe();
+        // Also where one process after the other begins and ends.
+        let last = Instant::now() + self.deadlines.question;
         loop {
             told.mark_unchanged();
             let silent = self.silent_editors();
-            let deadline = self.question_deadline(&silent)?;
+            let deadline = self.question_deadline(&silent)?.min(last);
             let now = Instant::now();
             if now >= deadline {
                 return silent.first().map(|name| self.described(name));
@@ -77,6 +79,11 @@ impl Buffers {
                 self.described(&silent)
             )));
         }
+    }
+
+    /// Returns a process that is present and has not told of its documents, without waiting.
+    pub fn untold(&self) -> Option<SilentEditor> {
+        Some(self.described(&self.silent_editor()?))
     }
 
     /// Returns the name of a process that is present and has not told of its documents.

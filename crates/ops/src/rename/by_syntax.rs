@@ -294,19 +294,20 @@ fn those(places: Vec<NamePlace>, is_one: &[bool]) -> HashSet<NamePlace> {
     places.into_iter().zip(is_one).filter(|(_, is_one)| **is_one).map(|(place, _)| place).collect()
 }
 
-/// Returns the declarations of the name, anywhere in the project, that are not the symbol's, nor in a language that cannot name it.
+/// Returns the declarations of the name, anywhere in the project, that are not the symbol's, nor in a language that cannot name it. What
+/// stands outside of all classes and functions may be linked to one of another language by its name.
 fn others(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> Result<Vec<NamePlace>, Cancelled> {
     let Ok(pattern) = NamePattern::parse(&symbol.target.name, Matching::Exact) else { return Ok(Vec::new()) };
     let query = Query::in_project(pattern, Locals::Included);
     let hits = view.snapshot.find(&query, cancel)?;
+    let is_inner = symbol.target.resolved().row().is_some_and(|(_, row)| row.parent().is_some());
     let place = |hit: symd_index::Hit| {
         let row = hit.file.outline()?.rows.get(hit.row)?;
         let is_it = symbol.declares(&hit.file.path, row.name_start);
         let length = u32::try_from(symbol.target.name.len()).ok()?;
         let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
-        let is_rival = !is_it
-            && !resolve::declares_types(&hit.file)
-            && !resolve::files_are_apart(&symbol.target.file, &hit.file);
+        let is_apart = is_inner && resolve::files_are_apart(&symbol.target.file, &hit.file);
+        let is_rival = !is_it && !resolve::declares_types(&hit.file) && !is_apart;
         is_rival.then(|| (hit.file.path.clone(), range))
     };
     Ok(hits.into_iter().filter_map(place).collect())

@@ -18,6 +18,9 @@ static FRAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// Maximum number of further lines over which the name of one frame is broken.
+const MAX_NAME_PARTS: usize = 3;
+
 /// Gives the frames that share a line lines of their own, with what stands between them.
 pub(super) fn unflowed(lines: Vec<String>) -> Vec<String> {
     if !lines.iter().any(|line| may_hold_frames(line)) {
@@ -45,17 +48,31 @@ pub(super) fn unflowed(lines: Vec<String>) -> Vec<String> {
             _ => {
                 is_paragraph = true;
                 let mut rest = with_head(&mut all, line);
-                while let Some(next) = lines.peek()
+                // The parts of a name that is not known to be a frame's yet, as they were.
+                let mut parts: Vec<String> = Vec::new();
+                while parts.len() <= MAX_NAME_PARTS
+                    && let Some(next) = lines.peek()
                     && let Some(glue) = glue(&rest, next, true)
                 {
                     let tail = tail_of(&rest);
                     let (whole, joined) =
                         (rest.len() - tail.len(), format!("{}{glue}{}", tail.trim_end(), next.trim_start()));
                     split(&rest[..whole], &mut all);
+                    if glue.is_empty() && frames_of(&joined).next().is_none() {
+                        if parts.is_empty() {
+                            parts.push(tail.trim().to_owned());
+                        }
+                        parts.push(next.trim().to_owned());
+                    } else {
+                        parts.clear();
+                    }
                     rest = joined;
                     lines.next();
                 }
-                split(&rest, &mut all);
+                match parts.is_empty() {
+                    true => split(&rest, &mut all),
+                    false => all.append(&mut parts),
+                }
             }
         }
     }
@@ -237,6 +254,24 @@ mod tests {
             }
         }
         assert!(differing.is_empty(), "{}: {}", differing.len(), differing[0]);
+    }
+
+    #[test]
+    fn a_name_that_becomes_no_frame_takes_no_lines() {
+        let text =
+            "it fails at a.B.c(B.kt:3) at startup\njava.lang.IllegalStateException: boom\n\tat a.D.e(D.kt:4)";
+        let expected = [
+            "it fails",
+            "at a.B.c(B.kt:3)",
+            "at startup",
+            "java.lang.IllegalStateException: boom",
+            "\tat a.D.e(D.kt:4)",
+        ];
+        assert_eq!(lines(text), expected);
+        // Quadratic, it would take hours.
+        let words = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo\n".repeat(100_000);
+        let read = lines(&format!("x at a.B.c(B.kt:3) at q\n{words}"));
+        assert_eq!(read.len(), 100_003);
     }
 
     #[test]

@@ -48,6 +48,9 @@ impl WrappedHead<'_> {
         }
         let (mut whole, mut line) = (head.to_owned(), self.line);
         for next in rest {
+            if self.breaks_no_name(&whole, line, next) {
+                return None;
+            }
             whole.push_str(self.glue(&whole, line, next));
             whole.push_str(next.trim());
             line = next;
@@ -58,6 +61,15 @@ impl WrappedHead<'_> {
 
     fn is_longest(&self) -> bool {
         self.line.chars().count() >= self.longest
+    }
+
+    /// Whether a line that ends in the name of a class was not broken there: it is shorter than others, or the name is whole.
+    fn breaks_no_name(&self, before: &str, line: &str, next: &str) -> bool {
+        let is_in_name = !BEGINNINGS.contains(&before.trim_start())
+            && message_of_head(before).is_none_or(|message| message.is_empty());
+        let ends_throwable = |name: &str| name.ends_with("Exception") || name.ends_with("Error");
+        let is_whole = || ends_throwable(before) && !next.split(':').next().is_some_and(ends_throwable);
+        is_in_name && !next.starts_with(':') && (line.chars().count() < self.longest || is_whole())
     }
 
     /// Returns what stood between two parts: a chat breaks lines at blanks, a terminal where they reach its width.

@@ -19,11 +19,19 @@ const MAX_OPEN_QUESTIONS: usize = 64;
 /// Why answers over this connection are rejected; worded for the middle of a sentence.
 pub const NOT_THE_USERS: &str = "this connection has not shown that it is the user's own, so answers given over it are ignored: connect with `symd mcp`, outside any sandbox";
 
+/// A question that was sent as a result.
+#[derive(Debug)]
+struct OpenQuestion {
+    nonce: u64,
+    /// The call that it is about, where the repeated call is not signed.
+    about: Option<String>,
+}
+
 /// State of one connection's approval questions.
 #[derive(Debug)]
 pub struct ApprovalState {
     proof: Option<Proof>,
-    open: Mutex<VecDeque<u64>>,
+    open: Mutex<VecDeque<OpenQuestion>>,
     /// Those of them that editors show too, or may be asked to.
     in_editors: Mutex<BTreeMap<u64, DeferredQuestion>>,
     /// The numbers under which another project's daemon knows questions of this connection, by their numbers here.
@@ -81,11 +89,20 @@ impl ApprovalState {
 
     /// Registers a question that is sent as a result, and returns its nonce.
     pub fn open_question(&self) -> u64 {
+        self.open_one(None)
+    }
+
+    /// Registers a question about a call, to which an answer counts for the same call only.
+    pub(crate) fn open_question_about(&self, wanted: &ApprovalRequest) -> u64 {
+        self.open_one(Some(call_of(wanted)))
+    }
+
+    fn open_one(&self, about: Option<String>) -> u64 {
         let nonce = fastrand::u64(..);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.push_back(nonce);
+        open.push_back(OpenQuestion { nonce, about });
         if open.len() > MAX_OPEN_QUESTIONS
-            && let Some(oldest) = open.pop_front()
+            && let Some(OpenQuestion { nonce: oldest, .. }) = open.pop_front()
         {
             self.in_editors().remove(&oldest);
             self.take_elsewhere(oldest);
@@ -124,10 +141,31 @@ impl ApprovalState {
 
     /// Removes a question whose answer has arrived; false if it was answered before or is unknown.
     pub fn close_question(&self, nonce: u64) -> bool {
+        self.close_one(nonce, None)
+    }
+
+    /// Likewise, for a question about a call; false if it was about another one.
+    pub(crate) fn close_question_about(&self, nonce: u64, wanted: &ApprovalRequest) -> bool {
+        self.close_one(nonce, Some(call_of(wanted)))
+    }
+
+    fn close_one(&self, nonce: u64, about: Option<String>) -> bool {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = open.iter().position(|known| *known == nonce);
+        let place = open.iter().position(|known| known.nonce == nonce && known.about == about);
         place.map(|place| open.remove(place)).is_some()
     }
+}
+
+/// Returns what tells a call from every other one.
+fn call_of(wanted: &ApprovalRequest) -> String {
+    let call = (
+        wanted.offered.toolset.name,
+        wanted.offered.tool.name,
+        &wanted.project,
+        &wanted.json,
+        wanted.texts(),
+    );
+    format!("{call:?}")
 }
 
 fn receivers(wanted: &ApprovalRequest) -> impl Iterator<Item = [String; 3]> {
@@ -137,7 +175,21 @@ fn receivers(wanted: &ApprovalRequest) -> impl Iterator<Item = [String; 3]> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_tools::wanted;
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_counts_for_the_call_that_was_shown() {
+        let asking = ApprovalState::new(None);
+        let shown = wanted("careful/command", json!({"command": "ls"}));
+        let other = wanted("careful/command", json!({"command": "rm -rf ."}));
+        let number = asking.open_question_about(&shown);
+        assert!(!asking.close_question_about(number, &other), "another call");
+        assert!(!asking.close_question(number), "no call");
+        assert!(asking.close_question_about(number, &shown));
+        assert!(!asking.close_question_about(number, &shown), "a second time");
+    }
 
     #[test]
     fn a_question_is_answered_once_and_the_oldest_is_forgotten() {

@@ -1,5 +1,6 @@
 //! References to overloaded functions: which one is meant, the function type tells that is expected where the reference stands.
 
+use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::Lookup;
 use super::resolve::Certainty;
@@ -20,6 +21,14 @@ impl Universe<'_> {
     ) -> Lookup {
         let is_function = |id: DeclarationId| self.kind(id) == Some(DeclarationKind::Function);
         if found.candidates.len() < 2 || !found.candidates.iter().all(|one| is_function(one.declaration)) {
+            return found;
+        }
+        // A function of the companion takes no object of the class.
+        let is_of_object = |one: &Member| {
+            let class = self.class_of(one.declaration);
+            class.and_then(|class| self.kind(class)).is_some_and(DeclarationKind::is_object)
+        };
+        if takes_object && found.candidates.iter().any(is_of_object) {
             return found;
         }
         let Type::Function(expected) = self.expected_type(file, reference) else { return found };

@@ -71,7 +71,12 @@ impl Universe<'_> {
             Classifier::External(path) if is_class => {
                 let suffix = file.child(call, K::CallSuffix);
                 let types = suffix.and_then(|suffix| file.child(suffix, K::TypeArguments));
-                let types = types.map_or(Vec::new(), |types| self.type_arguments(file, types));
+                let types = match (types, suffix) {
+                    (Some(types), _) => self.type_arguments(file, types),
+                    // What it holds is of what it is given.
+                    (None, Some(suffix)) if !self.holds_nothing_own(file, suffix) => vec![Type::Unknown; 2],
+                    (None, _) => Vec::new(),
+                };
                 match self.outside_type(&path, types) {
                     known @ Type::Both(_) => known,
                     _ => Type::LikelyExternal(name.into()),

@@ -120,6 +120,12 @@ impl Universe<'_> {
         let above = self.ancestors(class);
         !above.is_complete
             && std::iter::once(class).chain(above.classes.iter().map(|(above, _)| *above)).any(|class| {
+                let has_arguments =
+                    |ty: &Type| matches!(ty, Type::External(above) if !above.arguments.is_empty());
+                // By an alias, too.
+                if self.direct_supertypes(class).iter().any(has_arguments) {
+                    return true;
+                }
                 let Some((file, declaration)) = self.get(class) else { return true };
                 let heads =
                     file.children(declaration.node).filter(|one| file.kind(*one) == K::DelegationSpecifier);

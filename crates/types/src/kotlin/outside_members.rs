@@ -13,6 +13,9 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
+/// Maximum number of calls within each other that are followed.
+const MAX_NESTED_CALLS: usize = 16;
+
 impl Universe<'_> {
     /// Whether objects of a type are none of the project's, and hold none.
     pub(super) fn is_plain(&self, ty: &Type) -> bool {
@@ -54,8 +57,19 @@ impl Universe<'_> {
         if self.may_declare(path) { Type::Unknown } else { Type::foreign() }
     }
 
+    /// Whether the values in the parentheses of a call are none of the project's, and it has no lambda.
+    pub(super) fn holds_nothing_own(&self, file: &ProjectFile, suffix: NodeId) -> bool {
+        let arguments = Arguments::of(file, suffix);
+        arguments.lambda.is_none()
+            && arguments.values.iter().all(|one| self.is_plain(&self.expression_type(file, one.value)))
+    }
+
     /// Whether a call calls what is declared outside, with nothing of the project: no class of it is a type argument, and no value holds one.
     fn gives_nothing_own(&self, file: &ProjectFile, call: NodeId) -> bool {
+        self.gives_nothing_own_within(file, call, MAX_NESTED_CALLS)
+    }
+
+    fn gives_nothing_own_within(&self, file: &ProjectFile, call: NodeId, depth: usize) -> bool {
         let mut parts = file.children(call);
         let (Some(callee), Some(suffix)) = (parts.next(), parts.last()) else { return false };
         let arguments = Arguments::of(file, suffix);
@@ -63,18 +77,26 @@ impl Universe<'_> {
         arguments.lambda.is_none()
             && types.iter().all(|one| self.is_plain(one))
             && self.calls_outside(file, callee, &arguments)
-            && arguments.values.iter().all(|one| self.is_nothing_own(file, one.value))
+            && arguments.values.iter().all(|one| self.is_nothing_own_within(file, one.value, depth))
     }
 
     fn is_nothing_own(&self, file: &ProjectFile, value: NodeId) -> bool {
+        self.is_nothing_own_within(file, value, MAX_NESTED_CALLS)
+    }
+
+    fn is_nothing_own_within(&self, file: &ProjectFile, value: NodeId, depth: usize) -> bool {
         self.is_plain(&self.expression_type(file, value))
-            || file.kind(value) == K::CallExpression && self.gives_nothing_own(file, value)
+            || depth > 0
+                && file.kind(value) == K::CallExpression
+                && self.gives_nothing_own_within(file, value, depth - 1)
     }
 
     fn calls_outside(&self, file: &ProjectFile, callee: NodeId, arguments: &Arguments) -> bool {
         match file.kind(callee) {
+            // A function may extend the object around it, and give that.
             K::SimpleIdentifier => {
-                self.names_outside(file, file.name_text(callee))
+                file.name_text(callee).starts_with(char::is_uppercase)
+                    && self.names_outside(file, file.name_text(callee))
                     && self.is_foreign_callee(file, callee, arguments)
             }
             K::NavigationExpression => {
@@ -140,8 +162,12 @@ impl Universe<'_> {
         };
         let arguments = Arguments::of(file, suffix);
         let gives_nothing_own = |value: NodeId| match file.kind(value) {
+            // A `return` may give another value than the last expression.
             K::LambdaLiteral => match self.expression_type(file, value) {
-                Type::Function(function) => self.is_plain(&function.result),
+                Type::Function(function) => {
+                    self.is_plain(&function.result)
+                        && !file.tree().subtree(value).any(|one| file.kind(one) == K::JumpExpression)
+                }
                 _ => false,
             },
             _ => self.is_nothing_own(file, value),
@@ -187,6 +213,19 @@ impl Universe<'_> {
         let Some(around) = file.ancestors(node).filter(is_declared).last() else { return true };
         // What a call gives is another object each time.
         let Some(object) = object_before(file, node) else { return false };
+        // It may be assigned, compared, or given to a function that tells its class.
+        let is_handed_on = |one: NodeId| {
+            let Some(above) = file.parent(one) else { return false };
+            let is_before_dot =
+                file.kind(above) == K::NavigationExpression && file.children(above).next() == Some(one);
+            file.kind(one) == K::SimpleIdentifier
+                && file.text_of(one) == object
+                && !is_before_dot
+                && !matches!(file.kind(above), K::VariableDeclaration | K::Parameter | K::NavigationSuffix)
+        };
+        if file.tree().subtree(around).any(is_handed_on) {
+            return true;
+        }
         let is_of_object = |within: NodeId| {
             file.tree().subtree(within).any(|one| {
                 matches!(file.kind(one), K::SimpleIdentifier | K::InterpolatedIdentifier | K::ThisExpression)

@@ -73,11 +73,9 @@ impl Universe<'_> {
 
     /// Returns the classes that a name behind a dot of a written type may mean, where the name before the dot means nothing.
     fn nested_elsewhere(&self, file: &ProjectFile, path: NodeId, node: NodeId) -> Vec<DeclarationId> {
-        let before = file.children(path).take_while(|one| *one != node);
-        let Some(outer) = before.filter(|one| file.kind(*one) == K::TypeIdentifier).last() else {
-            return Vec::new();
-        };
-        let outer = self.unbound(file, outer);
+        let mut names = file.children(path).filter(|one| file.kind(*one) == K::TypeIdentifier);
+        let Some(outer) = names.next().filter(|_| names.next() == Some(node)) else { return Vec::new() };
+        let outer = self.not_imported(file, outer, file.name_text(outer));
         let nested = self.elsewhere(file, file.name_text(node));
         nested
             .into_iter()
