@@ -27,7 +27,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
         names.remove(name.rsplit_once('_').map_or(name.as_str(), |(name, _)| name));
     }
     first_find(bench, &large, &classes[0], table);
-    let parse = bare::run(&bare::sources(&bench.tree)) * COPIES as u32;
+    let parse = bare::run(&bare::sources(&bench.tree)).mul_f64(COPIES as f64);
     let home = bench.scratch.path().join("many-home");
     for (start, most) in [("a cold start", 300), ("a restart", 250)] {
         let daemon = Daemon::at(&large, &home);
