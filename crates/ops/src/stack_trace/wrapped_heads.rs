@@ -63,13 +63,16 @@ impl WrappedHead<'_> {
         self.line.chars().count() >= self.longest
     }
 
-    /// Whether a line that ends in the name of a class was not broken there: it is shorter than others, or the name is whole.
+    /// Whether a line that ends in the name of a class was not broken there: the name is whole, or the line is shorter than others and the next
+    /// one ends no name.
     fn breaks_no_name(&self, before: &str, line: &str, next: &str) -> bool {
         let is_in_name = !BEGINNINGS.contains(&before.trim_start())
             && message_of_head(before).is_none_or(|message| message.is_empty());
         let ends_throwable = |name: &str| name.ends_with("Exception") || name.ends_with("Error");
         let is_whole = || ends_throwable(before) && !next.split(':').next().is_some_and(ends_throwable);
-        is_in_name && !next.starts_with(':') && (line.chars().count() < self.longest || is_whole())
+        is_in_name
+            && !next.starts_with(':')
+            && (is_whole() || line.chars().count() < self.longest && !ends_type(next))
     }
 
     /// Returns what stood between two parts: a chat breaks lines at blanks, a terminal where they reach its width.
