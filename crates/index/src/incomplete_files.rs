@@ -1,5 +1,5 @@
-//! The files of languages with a grammar whose symbols are not all known, by the reason. Each question looks at them, so that neither
-//! kind is looked for by path. Invariant: their entries are those of the index.
+//! The files of languages with a grammar whose symbols are not all known, by the reason. Each question iterates over them, so their
+//! entries are kept here, too, and not looked up by path. Invariant: the entries are those of the index.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ impl IncompleteFiles {
     }
 }
 
-fn set(files: &mut FileMap, entry: &Arc<FileEntry>, is_one: bool) {
-    if is_one {
+fn set(files: &mut FileMap, entry: &Arc<FileEntry>, is_listed: bool) {
+    if is_listed {
         files.insert(entry.clone());
     } else {
         files.remove(entry.path.as_str());

@@ -265,37 +265,25 @@ impl LiveSegment {
 }
 
 impl Snapshot {
-    /// Iterates over the files at or beneath `path` that were not parsed and whose text holds `words`, and others of that kind that do
-    /// not. In path order, as the next three.
+    /// Iterates, in path order, over the files at or beneath `path` that were not parsed. Needs those whose text holds all words of one of
+    /// `any`; others may be among them.
     pub fn skipped_with(
         &self,
-        words: &NeededWords,
+        any: &[NeededWords],
         path: &RelPath,
     ) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
-        self.need_words(words, path);
+        any.iter().for_each(|words| self.need_words(words, path));
         self.known_among(&self.incomplete.skipped, path)
     }
 
     /// Like [`Snapshot::skipped_with`], for files in which the parser met text that it could not understand.
     pub fn broken_with(
         &self,
-        words: &NeededWords,
+        any: &[NeededWords],
         path: &RelPath,
     ) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
-        self.need_words(words, path);
+        any.iter().for_each(|words| self.need_words(words, path));
         self.known_among(&self.incomplete.broken, path)
-    }
-
-    /// Like [`Snapshot::skipped_with`], in the whole project, for files that hold one of several names.
-    pub fn skipped_with_any(&self, names: &[NeededWords]) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
-        names.iter().for_each(|words| self.need_words(words, &RelPath::root()));
-        self.known_among(&self.incomplete.skipped, &RelPath::root())
-    }
-
-    /// Like [`Snapshot::broken_with`], in the whole project, for files that hold one of several names.
-    pub fn broken_with_any(&self, names: &[NeededWords]) -> impl Iterator<Item = &Arc<FileEntry>> + use<'_> {
-        names.iter().for_each(|words| self.need_words(words, &RelPath::root()));
-        self.known_among(&self.incomplete.broken, &RelPath::root())
     }
 
     fn need_words(&self, words: &NeededWords, path: &RelPath) {

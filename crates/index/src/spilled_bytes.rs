@@ -158,8 +158,12 @@ impl BytesOnDisk {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+
     use super::*;
     use crate::tables::cut_unnamed_file;
+    use symd_base::ContentHash;
 
     #[test]
     fn bytes_on_disk_are_those_that_were_in_memory() {
@@ -178,6 +182,20 @@ mod tests {
         }
         let resident = SpilledBytes::new(bytes(1), None);
         assert_eq!((resident.memory(), resident.part(1..3).as_deref()), (5_001, Some(&[1, 1][..])));
+    }
+
+    /// No page of a process begins at zero: the system fails such a read of its memory with `EIO`, as it does on a failing disk.
+    #[test]
+    fn a_read_error_of_the_disk_loses_the_bytes() {
+        const EIO: i32 = 5;
+        let failing = Arc::new(File::open("/proc/self/mem").expect("opened"));
+        let error = failing.read_exact_at(&mut [0; 10], 0).expect_err("no page");
+        assert_eq!(error.raw_os_error(), Some(EIO));
+        let hash = ContentHash::of(b"0123456789");
+        let spilled = SpilledBytes::kept(KeptBytes::in_file(failing, 0, 10, hash));
+        assert_eq!((spilled.part(2..4), spilled.is_lost()), (None, false));
+        spilled.with_all(|all| assert_eq!(all, None));
+        assert!(spilled.is_lost());
     }
 
     #[test]

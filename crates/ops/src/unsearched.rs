@@ -116,9 +116,12 @@ pub fn unsearched_for_query(
     let needed = NeededWords::of_pattern(&query.pattern);
     let root = RelPath::root();
     let scope = if let Scope::Within(path) = &query.scope { path } else { &root };
-    add_skipped(&mut unread, view, snapshot.skipped_with(&needed, scope), &needed);
+    let any = std::slice::from_ref(&needed);
+    let skipped = snapshot.skipped_with(any, scope).take_while(|_| cancel.check().is_ok());
+    add_skipped(&mut unread, view, skipped, &needed);
+    cancel.check()?;
     if found == 0 {
-        for file in snapshot.broken_with(&needed, scope) {
+        for file in snapshot.broken_with(any, scope) {
             cancel.check()?;
             // It may declare what no file is known to declare.
             if view.may_hold(&file.path, &needed) {
@@ -159,8 +162,9 @@ pub(crate) fn of_declaration(
 pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
     let mut unread = UnsearchedFiles::default();
     let all = NeededWords::default();
-    add_skipped(&mut unread, view, view.snapshot.skipped_with(&all, path), &all);
-    for file in view.snapshot.broken_with(&all, path) {
+    let any = std::slice::from_ref(&all);
+    add_skipped(&mut unread, view, view.snapshot.skipped_with(any, path), &all);
+    for file in view.snapshot.broken_with(any, path) {
         unread.add(Obstacle::Broken, file.path.clone());
     }
     for (directory, why) in view.snapshot.unlisted.iter().filter(|(directory, _)| directory.is_within(path)) {
@@ -173,7 +177,12 @@ pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
 pub(crate) fn unsearched_for_word(view: &View, name: &str) -> UnsearchedFiles {
     let needed = NeededWords::of_name(name);
     let mut unread = UnsearchedFiles::default();
-    add_skipped(&mut unread, view, view.snapshot.skipped_with(&needed, &RelPath::root()), &needed);
+    add_skipped(
+        &mut unread,
+        view,
+        view.snapshot.skipped_with(std::slice::from_ref(&needed), &RelPath::root()),
+        &needed,
+    );
     unread
 }
 
@@ -191,7 +200,7 @@ pub(crate) fn unsearched_for_target(
     }
     let names: Vec<NeededWords> =
         std::iter::once(&target.name).chain(more).map(|name| NeededWords::of_name(name)).collect();
-    for file in view.snapshot.skipped_with_any(&names) {
+    for file in view.snapshot.skipped_with(&names, &RelPath::root()) {
         cancel.check()?;
         if !can_name(view, file, target) {
             continue;
@@ -230,7 +239,7 @@ pub(crate) fn broken_around(
         return Ok(unread);
     }
     let names = [NeededWords::of_name(&target.name)];
-    for file in view.snapshot.broken_with_any(&names) {
+    for file in view.snapshot.broken_with(&names, &RelPath::root()) {
         cancel.check()?;
         if !resolve::has_types(file) {
             continue;
@@ -261,7 +270,7 @@ pub(crate) fn unsearched_for_heirs(
     let mut unread = UnsearchedFiles::default();
     let all = class.into_iter().chain(kin.iter().map(String::as_str)).chain([&*target.name]);
     let all: Vec<NeededWords> = all.map(NeededWords::of_name).collect();
-    for file in view.snapshot.broken_with_any(&all) {
+    for file in view.snapshot.broken_with(&all, &RelPath::root()) {
         cancel.check()?;
         if !can_name(view, file, target) {
             continue;

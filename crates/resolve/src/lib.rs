@@ -31,6 +31,7 @@ mod library_members;
 mod lookup;
 mod meaning;
 mod modules;
+mod name_places;
 mod name_reach;
 mod object_class;
 mod occurrence;

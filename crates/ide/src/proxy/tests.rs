@@ -7,9 +7,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::task::JoinHandle;
 
-use super::{Connect, LinkLimits, ProxyHooks, ProxyLimits, StartPolicy, serve, serve_within};
+use super::{Connect, LinkLimits, ProxyEnd, ProxyHooks, ProxyLimits, StartPolicy, serve, serve_within};
 use crate::wire::{LOST, NAVIGATE, OPEN};
 use symd_rpc::framing;
 
@@ -54,6 +55,13 @@ fn framed(message: &serde_json::Value) -> Vec<u8> {
     frame
 }
 
+/// Serves an editor that reads nothing; returns its end, and the task.
+fn served_within(link: LinkLimits, connect: Connect) -> (DuplexStream, JoinHandle<ProxyEnd>) {
+    let limits = ProxyLimits { link, ..ProxyLimits::default() };
+    let (editor, input) = tokio::io::duplex(65_536);
+    (editor, tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink())))
+}
+
 fn hooks(connect: Connect) -> ProxyHooks {
     let announce = Arc::new(|_: &std::path::Path, _: &str| Err("no daemon looks".to_owned()));
     ProxyHooks { announce, connect, ask_trust: Arc::new(|_| None) }
@@ -87,9 +95,7 @@ async fn daemons_that_end_at_once_are_connected_ever_more_slowly() {
         short_lived: Duration::from_secs(3_600),
         ..LinkLimits::default()
     };
-    let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
-    let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink()));
+    let (mut editor, served) = served_within(limits, connect);
     editor.write_all(&project.begin()).await.unwrap();
     let times = tokio::task::spawn_blocking(move || connected.iter().take(6).collect::<Vec<Instant>>());
     let times = times.await.unwrap();
@@ -107,9 +113,7 @@ async fn a_daemon_that_does_not_read_is_given_up() {
     let project = EditedProject::new();
     let (connect, connected) = played_daemons();
     let limits = LinkLimits { write: Duration::from_millis(50), ..LinkLimits::default() };
-    let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
-    let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink()));
+    let (mut editor, served) = served_within(limits, connect);
     editor.write_all(&project.begin()).await.unwrap();
     editor.write_all(&project.open(&"long = 1\n".repeat(1 << 18))).await.unwrap();
     let told = tokio::task::spawn_blocking(move || {
@@ -274,9 +278,7 @@ async fn a_daemon_that_others_start_is_joined_soon_where_a_text_is_unsaved() {
         short_lived: Duration::from_secs(3_600),
         ..LinkLimits::default()
     };
-    let limits = ProxyLimits { link: limits, ..ProxyLimits::default() };
-    let (mut editor, input) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve_within(limits, hooks(connect), input, tokio::io::sink()));
+    let (mut editor, served) = served_within(limits, connect);
     editor.write_all(&project.begin()).await.unwrap();
     editor.write_all(&project.open("saved = 1\n")).await.unwrap();
     editor.write_all(&project.change(2, "typed = 1\n")).await.unwrap();

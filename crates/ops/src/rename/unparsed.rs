@@ -64,7 +64,7 @@ pub(super) fn unseen(
     if rows.is_some_and(is_local) {
         return Ok(found);
     }
-    for file in view.snapshot.skipped_with(&NeededWords::of_name(&target.name), &RelPath::root()) {
+    for file in view.snapshot.skipped_with(&[NeededWords::of_name(&target.name)], &RelPath::root()) {
         if !matches!(file.content, Content::Skipped { .. })
             || !is_kin(view, target, view.languages.language_of(&file.path))
         {

@@ -138,7 +138,7 @@ fn a_method_that_is_called_by_a_sentence_has_its_name() {
     );
 }
 
-/// The rules of R8's specification: the frame of an outline is none of the source, and its line tells that of the method that calls it.
+/// R8's specification: the source has no frame for an outline; the line of an outline's frame selects the line in the method that calls it.
 #[test]
 fn an_outline_is_code_of_the_method_that_calls_it() {
     let call = |of: &str, positions: &str| {

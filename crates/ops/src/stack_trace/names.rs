@@ -54,7 +54,7 @@ impl SourceNames {
 /// The part before the name of the inline function in the name of a class that was copied from it.
 const INLINED: &str = "inlined";
 
-/// Stands for the function around such a class where there is none: it is in the value of a property.
+/// Takes the place of the enclosing function's name for a class in the value of a property.
 const OF_VALUE: &str = "special";
 
 /// A name that a method may have in the source.

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::SourcePlace;
 use crate::family::{Family, has_types};
 use crate::kotlin::local_symbols::KotlinLocal;
+use crate::name_places::places_of;
 use crate::resolver::Resolver;
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
@@ -109,11 +110,8 @@ fn changed_meanings(
         let (Some((key, _)), Some(here)) = (kotlin.file(&file.path), resolver.read_file(file)) else {
             continue;
         };
-        let length = u32::try_from(new.len()).unwrap_or(u32::MAX);
-        let ranges = here.outline.occurrences.offsets_of(new);
-        let ranges = ranges.map(|start| TextRange::new(start, start.saturating_add(length)));
-        let are_its = ranges.filter(|range| here.text.slice(*range) == new);
-        let changed = are_its.filter(|range| comparison.becomes_use((key, *range), edited));
+        let changed = places_of(&here, new).into_iter();
+        let changed = changed.filter(|range| comparison.becomes_use((key, *range), edited));
         found.extend(changed.map(|range| (file.path.clone(), range)));
     }
     found.sort();

@@ -9,6 +9,7 @@ use crate::family::Family;
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::inheritance::Inheritance;
 use crate::meaning::Meaning;
+use crate::name_places::places_of;
 use crate::place::{OccurrenceKind, classify_occurrence};
 use crate::profiles::{NonUse, PackageScope};
 use crate::resolver::CurrentFile;
@@ -49,10 +50,9 @@ impl Renaming<'_, '_> {
             _ => None,
         };
         let kin = class.as_ref().map(Inheritance::new);
-        let length = u32::try_from(self.new.len()).unwrap_or(u32::MAX);
-        for start in here.outline.occurrences.offsets_of(self.new) {
-            let range = TextRange::new(start, start.saturating_add(length));
-            if here.text.slice(range) != self.new || !self.can_mean(here, range) {
+        for range in places_of(here, self.new) {
+            let start = range.start;
+            if !self.can_mean(here, range) {
                 continue;
             }
             let would_mean = match receiver(here.text.as_str(), start as usize, self.resolver.family) {

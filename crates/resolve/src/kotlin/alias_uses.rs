@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::family::{Family, has_types};
 use crate::judge::TargetContext;
+use crate::name_places::places_of;
 use crate::occurrence::{Judgement, Occurrence, Role};
 use crate::occurrences::whole_symbol;
 use crate::resolver::{CurrentFile, Resolver};
@@ -40,7 +41,7 @@ pub(crate) fn alias_uses(
         let Some(here) = resolver.read_file(file) else { continue };
         for alias in aliases {
             let wanted = wanted.under_name(&resolver, &alias)?;
-            for range in places(&here, &alias) {
+            for range in outside_imports(&here, &alias) {
                 let (judgement, role) = wanted.judge(&resolver, &here, range)?;
                 if judgement != Judgement::Unlikely && role != Role::Import {
                     let one = Occurrence { path: file.path.clone(), range, judgement, role };
@@ -61,16 +62,10 @@ fn aliases(file: &FileEntry, name: &str) -> BTreeSet<String> {
 }
 
 /// Returns where a file names `alias` outside its imports.
-fn places(here: &CurrentFile, alias: &str) -> Vec<TextRange> {
+fn outside_imports(here: &CurrentFile, alias: &str) -> Vec<TextRange> {
     let imports = here.outline.imports.unpack();
     let statements: Vec<TextRange> = imports.iter().map(|import| import.statement).collect();
-    let length = u32::try_from(alias.len()).unwrap_or(u32::MAX);
-    let of_offset = |start: u32| TextRange::new(start, start.saturating_add(length));
-    let all = here.outline.occurrences.offsets_of(alias).map(of_offset);
-    let is_meant = |range: &TextRange| {
-        // Two names can share a hash.
-        here.text.as_str().get(range.as_range()) == Some(alias)
-            && !statements.iter().any(|statement| statement.contains(*range))
-    };
-    all.filter(is_meant).collect()
+    let mut places = places_of(here, alias);
+    places.retain(|range| !statements.iter().any(|statement| statement.contains(*range)));
+    places
 }

@@ -4,6 +4,7 @@
 use crate::conflicts::SourcePlace;
 use crate::context::is_word;
 use crate::family::{Family, has_types};
+use crate::name_places::places_of;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::Sources;
 use symd_base::cancel::Cancelled;
@@ -191,13 +192,8 @@ impl LocalUses {
         (key, is_own): (FileKey, bool),
         local: &KotlinLocal,
     ) {
-        let length = u32::try_from(local.name.len()).unwrap_or(u32::MAX);
         let universe = resolver.kotlin().universe();
-        for start in here.outline.occurrences.offsets_of(&local.name) {
-            let range = TextRange::new(start, start.saturating_add(length));
-            if here.text.slice(range) != local.name {
-                continue;
-            }
+        for range in places_of(here, &local.name) {
             let names_argument = universe.names_argument(key, range);
             if !is_own && !names_argument {
                 continue;

@@ -9,7 +9,7 @@ use crate::hierarchy::classes::is_class;
 use crate::hierarchy::heads::arguments_of;
 use crate::meaning::Meaning;
 use crate::modules::Module;
-use crate::python::name_places::{places_of, with_name};
+use crate::name_places::{places_of, with_name};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, SearchStart};
 use crate::sources::IndexedDeclaration;

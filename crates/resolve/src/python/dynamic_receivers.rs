@@ -11,7 +11,7 @@ use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::hierarchy::overrides::own_member_rows;
-use crate::python::name_places::{places_of, with_name};
+use crate::name_places::{places_of, with_name};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::IndexedDeclaration;

@@ -3,8 +3,8 @@
 
 use crate::conflicts::SourcePlace;
 use crate::hierarchy::classes::is_class;
+use crate::name_places::{places_of, with_name};
 use crate::python::fixtures::decorators;
-use crate::python::name_places::{places_of, with_name};
 use crate::resolver::Resolver;
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;

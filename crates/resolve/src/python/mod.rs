@@ -20,7 +20,6 @@ pub(crate) mod keywords;
 pub(crate) mod listed_names;
 pub(crate) mod locals;
 pub(crate) mod mirrored_calls;
-pub(crate) mod name_places;
 pub(crate) mod named_output;
 pub(crate) mod outside;
 pub(crate) mod parameter_readers;

@@ -4,7 +4,7 @@
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
 use crate::context::{first_word, text_after, text_before};
-use crate::python::name_places::{places_of, with_name};
+use crate::name_places::{places_of, with_name};
 use crate::python::reached_unnamed::is_in_string;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::function_around;

@@ -5,11 +5,11 @@
 use crate::conflicts::SourcePlace;
 use crate::context::{first_word, is_word};
 use crate::meaning::Meaning;
+use crate::name_places::{places_of, with_name};
 use crate::python::fixtures::decorators;
 use crate::python::function_heads::is_parameter;
 use crate::python::function_values::is_value_anywhere;
 use crate::python::keyword_uses::CONSTRUCTORS;
-use crate::python::name_places::{places_of, with_name};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{SearchStart, resolve_chain};
 use crate::sources::IndexedDeclaration;

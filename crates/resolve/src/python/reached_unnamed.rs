@@ -5,10 +5,10 @@
 use crate::brackets::{open_bracket, open_parenthesis};
 use crate::context::last_word;
 use crate::hierarchy::classes::is_class;
+use crate::name_places::{places_of, with_name};
 use crate::python::function_values::{ClassKin, is_value_anywhere};
 use crate::python::keyword_uses::CONSTRUCTORS;
 use crate::python::keywords::is_value;
-use crate::python::name_places::{places_of, with_name};
 use crate::python::parameter_readers::reading_decorators;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::function_around;

@@ -110,7 +110,7 @@ async fn with_callers(call: &Call<'_>) -> Result<Reply, Reply> {
     if found.traces.traces.is_empty() {
         return Err(failed(NO_TRACE));
     }
-    let mut text = shown(&found.traces, limit - limit * SHARE_OF_CALLERS / 100);
+    let mut text = shown(&found.traces, limit - limit.saturating_mul(SHARE_OF_CALLERS) / 100);
     text.push('\n');
     let mut lines = found.callers.as_ref().map(investigate::callers).unwrap_or_default();
     lines.extend(found.notes);

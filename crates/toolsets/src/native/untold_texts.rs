@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const WITHOUT_TEXTS: [&str; 8] =
     ["status", "editor_context", "history", "undo", "redo", "resolve_edit", "finish_edit", "record_solution"];
 
-/// The tools that show texts as they are: a line of theirs that looks like a last line is none.
+/// The tools that show lines of files unchanged: such a line may look like the status line of an answer.
 const VERBATIM: [&str; 2] = ["read_file", "search_for_pattern"];
 
 /// The end of a last line that calls the answer complete.

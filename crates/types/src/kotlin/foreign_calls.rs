@@ -4,7 +4,6 @@
 use super::callables::Arguments;
 use super::lookup::NameUse;
 use super::qualifiers::Qualifier;
-use super::scopes::Level;
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
@@ -93,12 +92,7 @@ impl Universe<'_> {
                 found.candidates.is_empty()
                     && !found.may_be_other
                     && !self.may_be_imported(file, callee)
-                    && !self.levels(file, callee).iter().any(|level| match level {
-                        Level::Receiver { ty: Type::Class(class), .. } => {
-                            self.extends_foreign_generics(class.class)
-                        }
-                        _ => false,
-                    })
+                    && !self.has_foreign_generics(file, callee)
             }
             K::NavigationExpression => {
                 let Some(suffix) = file.children(callee).last() else { return false };

@@ -46,7 +46,7 @@ impl Universe<'_> {
 
     /// Returns the type of a property of an object that has none of this name that is known, nor is extended by one.
     pub(super) fn property_outside(&self, file: &ProjectFile, receiver: &Type, name: NodeId) -> Type {
-        let is_outside = (self.is_outside(receiver) || self.inherits_outside(file, receiver, name))
+        let is_outside = (self.is_plain_outside(receiver) || self.inherits_outside(file, receiver, name))
             && !self.may_be_imported(file, name)
             && !self.has_foreign_generics(file, name);
         if is_outside { Type::foreign() } else { Type::Unknown }
@@ -103,7 +103,7 @@ impl Universe<'_> {
                 let before = file.children(callee).last().and_then(|suffix| self.before_suffix(file, suffix));
                 let is_outside = match before {
                     Some(Qualifier::External(path)) => !self.may_declare(&path),
-                    Some(Qualifier::Value(ty)) => self.is_outside(&ty),
+                    Some(Qualifier::Value(ty)) => self.is_plain_outside(&ty),
                     _ => false,
                 };
                 is_outside
@@ -155,7 +155,7 @@ impl Universe<'_> {
     /// each gives nothing of the project.
     pub(super) fn given_by_either(&self, file: &ProjectFile, call: NodeId, found: &Lookup) -> Type {
         let is_library = |one: &Member| self.of_library(one.declaration);
-        let is_outside = found.receiver.as_ref().is_some_and(|ty| self.is_outside(ty));
+        let is_outside = found.receiver.as_ref().is_some_and(|ty| self.is_plain_outside(ty));
         let Some(suffix) = file.child(call, K::CallSuffix).filter(|_| is_outside && !found.may_be_other)
         else {
             return Type::Unknown;
@@ -183,14 +183,14 @@ impl Universe<'_> {
     /// Whether a loop over an object takes what its class, from outside, tells alone.
     pub(super) fn is_looped_outside(&self, file: &ProjectFile, node: NodeId, ty: &Type) -> bool {
         let is_own = |one: &Member| !self.of_library(one.declaration);
-        self.is_outside(ty) && {
+        self.is_plain_outside(ty) && {
             let found = self.find_member(file, node, ty, "iterator", NameUse::Reference);
             !found.candidates.iter().any(is_own)
         }
     }
 
     /// Whether a type is that of a class from outside whose members give nothing of the project.
-    fn is_outside(&self, ty: &Type) -> bool {
+    fn is_plain_outside(&self, ty: &Type) -> bool {
         match ty {
             Type::External(_) => self.is_plain(ty),
             Type::Both(both) => matches!(both.0, Type::External(_)) && self.is_plain(ty),

@@ -1,13 +1,15 @@
 //! Functions that read the names of the members of whatever they are given: `fun columns(of: Any) = of::class.java.declaredFields`. A name
 //! counts as read where a value of its class is given to one.
 
+use std::collections::HashSet;
+
 use super::callables::Arguments;
 use super::calls::{callee_name, callee_of};
 use super::declarations::DeclarationKind;
 use super::names_in_texts::{MEMBER_LISTS, NamesInTexts, class_named_before};
 use super::qualifiers::Qualifier;
 use super::ty::Type;
-use super::universe::{FileKey, ProjectFile, Universe};
+use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
 use symd_base::TextRange;
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
@@ -58,7 +60,7 @@ impl Universe<'_> {
     pub fn gives_to(&self, key: FileKey, function: &str, names: &NamesInTexts) -> bool {
         let Some(file) = self.file(key) else { return false };
         let classes = self.members_class(names);
-        let holds = |ty: &Type| holds(ty, &|class| classes.contains(&class.class));
+        let holds = |ty: &Type| holds_object(ty, &classes);
         let mut calls = file.tree().nodes().filter(|node| file.kind(*node) == K::CallExpression);
         calls.any(|call| {
             let Some(callee) = callee_of(&file, call) else { return false };
@@ -82,11 +84,14 @@ impl Universe<'_> {
     }
 }
 
-fn holds(ty: &Type, is_meant: &dyn Fn(&super::ty::ClassType) -> bool) -> bool {
+/// Whether a value of a type is an object of one of the classes, or holds one by its type arguments.
+fn holds_object(ty: &Type, classes: &HashSet<DeclarationId>) -> bool {
     match ty {
-        Type::Class(class) => is_meant(class) || class.arguments.iter().any(|one| holds(one, is_meant)),
-        Type::External(class) => class.arguments.iter().any(|one| holds(one, is_meant)),
-        Type::Both(both) => holds(&both.0, is_meant) || holds(&both.1, is_meant),
+        Type::Class(class) => {
+            classes.contains(&class.class) || class.arguments.iter().any(|one| holds_object(one, classes))
+        }
+        Type::External(class) => class.arguments.iter().any(|one| holds_object(one, classes)),
+        Type::Both(both) => holds_object(&both.0, classes) || holds_object(&both.1, classes),
         _ => false,
     }
 }

@@ -30,9 +30,9 @@ pub(super) enum Type {
 }
 
 /// A class outside the project and the known library.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct OutsideClass {
-    /// Qualified; empty where only this is known of a type, that it is none of the project's.
+    /// The qualified name; empty for a class of which the name is not known.
     pub(super) name: Arc<str>,
     pub(super) arguments: Vec<Type>,
     /// Whether an argument is projected (`out T`, `in T`).
@@ -73,12 +73,12 @@ impl Type {
         }))
     }
 
-    /// Returns the type of an object of which only this is known, that its class is none of the project's.
+    /// Returns the type of an object whose class is outside the project and has no known name.
     pub(super) fn foreign() -> Type {
         Type::outside("", Vec::new(), false)
     }
 
-    /// Whether nothing is known of a type but that it is none of the project's.
+    /// Whether the type is [`Type::foreign`].
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self, Type::External(class) if class.name.is_empty())
     }
@@ -91,12 +91,9 @@ impl Type {
                 arguments: class.arguments.clone(),
                 is_projected: true,
             })),
-            Type::External(class) => Type::External(Arc::new(OutsideClass {
-                name: class.name.clone(),
-                arguments: class.arguments.clone(),
-                is_projected: true,
-                may_give_own: class.may_give_own,
-            })),
+            Type::External(class) => {
+                Type::External(Arc::new(OutsideClass { is_projected: true, ..Arc::unwrap_or_clone(class) }))
+            }
             other => other,
         }
     }

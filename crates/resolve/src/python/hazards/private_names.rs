@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::breaks;
 use crate::conflicts::SourcePlace;
-use crate::python::name_places::{places_of, with_name};
+use crate::name_places::{places_of, with_name};
 use crate::rename_hazard::{HazardPlaces, RenameHazard};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;

@@ -1,4 +1,4 @@
-//! Where Python files have an identifier of a name.
+//! Where files have an identifier of a name.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use symd_base::cancel::Cancelled;
 use symd_index::NeededWords;
 use symd_syntax::name_hash;
 
-/// Returns the Python files that have an identifier of this name.
+/// Returns the files of the resolver's languages that have an identifier of this name.
 pub(crate) fn with_name(resolver: &Resolver, name: &str) -> Result<Vec<Rc<CurrentFile>>, Cancelled> {
     let hash = name_hash(name.as_bytes());
     let mut found = Vec::new();
