@@ -53,7 +53,7 @@ const WITHOUT_TREE: [(&str, Measure); 6] = [
 ];
 
 /// Flags that measure one subject on each tree.
-const OF_TREES: [(&str, MeasureTree); 12] = [
+const OF_TREES: [(&str, MeasureTree); 13] = [
     ("--servers", servers::measure),
     ("--server-times", servers::measure_times),
     ("--first", first::measure),
@@ -64,6 +64,7 @@ const OF_TREES: [(&str, MeasureTree); 12] = [
     ("--contracts", contracts::measure),
     ("--types", types::measure),
     ("--many-files", many_files::measure),
+    ("--many-files-cold", many_files::measure_cold),
     ("--million-files", million_files::measure),
     ("--unpacked", unpacked::measure),
 ];

@@ -2,7 +2,7 @@
 //! class a name of its own.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use symd::base::{ContentHash, cores};
@@ -26,22 +26,12 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     for (_, name) in &classes {
         names.remove(name.rsplit_once('_').map_or(name.as_str(), |(name, _)| name));
     }
-    first_find(bench, &large, &classes[0], table);
+    first_find(bench, &large, &classes[0], table, || {});
     let parse = bare::run(&bare::sources(&bench.tree)).mul_f64(COPIES as f64);
     let home = bench.scratch.path().join("many-home");
     for (start, most) in [("a cold start", 300), ("a restart", 250)] {
         let daemon = Daemon::at(&large, &home);
-        let started = Instant::now();
-        daemon.run(&["start"]);
-        daemon.wait_until_indexed();
-        let whole = started.elapsed();
-        while daemon.status()["unverified_files"] != json!(0) {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        let (verified, limit) = (started.elapsed(), read_and_hash(&large));
-        let measured = format!("{} ({:.2} ×)", ms(verified), verified.as_secs_f64() / limit.as_secs_f64());
-        let against = format!("reading and hashing all of them on all cores: {}", ms(limit));
-        table.row(&bench.name, &format!("all files verified after {start}"), measured, against, "≤ 1.5 ×");
+        let (answered, whole) = start_daemon(bench, &daemon, (&large, &classes[1].1), start, table, || {});
         let mut connection = daemon.connect("native");
         let status = daemon.status();
         let (files, symbols) = (&status["files"], &status["symbols"]);
@@ -56,6 +46,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
             ms(parse)
         );
         row("whole index", ratio, if most == 300 { "≤ 1.3 ×" } else { "–" });
+        row("spawn to first find_symbol", ms(answered), if most == 300 { "–" } else { "≤ 2 s" });
         let of_one_copy: Vec<String> =
             (0..FINDS).map(|at| classes[at * 7 % classes.len()].1.clone()).collect();
         for (figure, queries, part, target) in [
@@ -78,18 +69,65 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
         let workers = status["memory"]["parse_workers"].as_array().cloned().unwrap_or_default();
         let workers: u64 =
             workers.iter().map(|worker| rollup(worker["pid"].as_u64().unwrap_or(0), "Pss:")).sum();
-        let sizes = format!("{} MB and {} MB", rollup(pid, "Pss:") / 1000, workers / 1000);
+        let own = rollup(pid, "Pss:");
+        let sizes = format!("{} MB: {} MB and {} MB", (own + workers) / 1000, own / 1000, workers / 1000);
         row("PSS of the daemon and its workers", sizes, &format!("≤ {most} MB"));
         row("of which anonymous", format!("{} MB", rollup(pid, "Anonymous:") / 1000), "≤ 150 MB");
         row("files whose outline is on disk alone", status["stored_outlines"].to_string(), "–");
     }
 }
 
-/// Measures from spawning the command that starts a daemon without a cache to its answer about a class that one copy declares.
-fn first_find(bench: &Bench, large: &Path, (path, name): &(String, String), table: &mut Table) {
+/// Measures a first find, and both starts, with nothing of the tree in the page cache before each and before its limit.
+pub(crate) fn measure_cold(bench: &Bench, table: &mut Table) {
+    let large = bench.scratch.path().join("many");
+    let classes = copy(&bench.tree, &large);
+    first_find(bench, &large, &classes[0], table, first::drop_page_cache);
+    let home = bench.scratch.path().join("many-home");
+    for start in ["a cold start", "a restart"] {
+        let daemon = Daemon::at(&large, &home);
+        let asked = (&*large, &*classes[1].1);
+        let (answered, whole) = start_daemon(bench, &daemon, asked, start, table, first::drop_page_cache);
+        for (figure, taken) in [("spawn to first find_symbol", answered), ("whole index", whole)] {
+            table.row(&bench.name, &format!("{figure} after {start}"), ms(taken), "–".to_owned(), "–");
+        }
+    }
+}
+
+/// Starts a daemon by a question about a class, waits until all files are verified, and returns the times to its answer and to the whole
+/// index. `before` is called before the start, and before its limit.
+fn start_daemon(
+    bench: &Bench,
+    daemon: &Daemon,
+    (large, name): (&Path, &str),
+    start: &str,
+    table: &mut Table,
+    before: fn(),
+) -> (Duration, Duration) {
+    before();
+    let started = Instant::now();
+    daemon.run(&["call", "find_symbol", &json!({"name_path_pattern": name}).to_string()]);
+    let answered = started.elapsed();
+    daemon.wait_until_indexed();
+    let whole = started.elapsed();
+    while daemon.status()["unverified_files"] != json!(0) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let verified = started.elapsed();
+    let limit = read_and_hash(large, before);
+    let measured = format!("{} ({:.2} ×)", ms(verified), verified.as_secs_f64() / limit.as_secs_f64());
+    let against = format!("reading and hashing all of them on all cores: {}", ms(limit));
+    table.row(&bench.name, &format!("all files verified after {start}"), measured, against, "≤ 1.5 ×");
+    (answered, whole)
+}
+
+/// Measures from spawning the command that starts a daemon without a cache to its answer about a class that one copy declares. `before` is
+/// called before each thing that is measured.
+fn first_find(bench: &Bench, large: &Path, (path, name): &(String, String), table: &mut Table, before: fn()) {
+    before();
     let started = Instant::now();
     let listed = bare::files(large).len();
     let crawl = started.elapsed();
+    before();
     let started = Instant::now();
     let holding = first::search(large, name);
     let search = started.elapsed();
@@ -98,6 +136,7 @@ fn first_find(bench: &Bench, large: &Path, (path, name): &(String, String), tabl
     let own = texts.into_iter().filter(|(of, ..)| holding.contains(&Path::new("copy_0").join(of)));
     let parse = bare::run(&own.map(|(_, grammar, text)| (grammar, text)).collect::<Vec<_>>());
     let daemon = Daemon::at(large, &bench.scratch.path().join("many-first"));
+    before();
     let started = Instant::now();
     daemon.run(&["call", "find_symbol", &json!({"name_path_pattern": name}).to_string()]);
     let answer = started.elapsed();
@@ -116,8 +155,9 @@ fn first_find(bench: &Bench, large: &Path, (path, name): &(String, String), tabl
 }
 
 /// Reads and hashes every file, on all cores, and returns how long that takes.
-fn read_and_hash(tree: &Path) -> std::time::Duration {
+fn read_and_hash(tree: &Path, before: fn()) -> Duration {
     let files = bare::files(tree);
+    before();
     let started = Instant::now();
     let hash = |path: &std::path::PathBuf| ContentHash::of(&std::fs::read(path).unwrap());
     let hashes = cores::parallel_map(&files, 64, hash);
@@ -126,7 +166,7 @@ fn read_and_hash(tree: &Path) -> std::time::Duration {
 }
 
 /// Asks for the uses of classes that one copy declares.
-fn references(connection: &mut Connection, classes: &[(String, String)]) -> Vec<std::time::Duration> {
+fn references(connection: &mut Connection, classes: &[(String, String)]) -> Vec<Duration> {
     let one = |at: usize| {
         let (path, name) = &classes[at * 31 % classes.len()];
         let arguments: Value = json!({"name_path": name, "relative_path": path});
