@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::event::{Event, Question, QuestionLength, QuestionRun};
+use super::event::{Event, Question, QuestionLength, QuestionMoment, QuestionRun};
 use super::pool::HeldBackground;
 use super::searches::ScopedWords;
 use super::view::View;
@@ -35,14 +35,15 @@ pub(super) struct PartialView {
     closings: u64,
     /// Number of views that the question had before.
     rounds: usize,
+    moment: QuestionMoment,
     /// Background work is held back for the question.
     held: Option<Arc<HeldBackground>>,
 }
 
 impl PartialView {
-    pub(super) fn new(by_need: &ByNeed) -> PartialView {
+    pub(super) fn new(by_need: &ByNeed, moment: QuestionMoment) -> PartialView {
         let rounds = by_need.fetched.as_ref().map_or(0, |fetched| fetched.rounds);
-        PartialView { closings: by_need.closings, rounds, held: by_need.held.clone() }
+        PartialView { closings: by_need.closings, rounds, moment, held: by_need.held.clone() }
     }
 }
 
@@ -126,14 +127,17 @@ impl Engine {
             drop((passed, last));
             return self.view().await;
         };
-        let (needs, held) =
-            (unread.lacking(), last.partial.as_ref().and_then(|partial| partial.held.clone()));
+        let needs = unread.lacking();
+        let (held, moment) = last
+            .partial
+            .as_ref()
+            .map_or_else(Default::default, |partial| (partial.held.clone(), partial.moment));
         let (answer, answered) = oneshot::channel();
         let mut by_need = ByNeed::new(Arc::clone, answer, (passed, closings));
         (by_need.fetched, by_need.held) = (Some(fetched), held);
         drop(last);
-        let question =
-            Question { length: QuestionLength::Instant, on: None, run: QuestionRun::ByNeed(by_need) };
+        let run = QuestionRun::ByNeed(by_need);
+        let question = Question { moment, ..Question::new(QuestionLength::Instant, None, run) };
         self.send(Event::Lacking { question, needs }, answered).await
     }
 }

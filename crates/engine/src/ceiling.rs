@@ -37,7 +37,8 @@ impl std::fmt::Debug for LetGo {
 #[derive(Debug)]
 pub(super) struct Ceiling {
     options: MemoryOptions,
-    /// What the process still took when everything had been let go of; 0 if it was below the ceiling then.
+    pub(super) freed: Arc<FreedMemory>,
+    /// The least that the process took since everything had been let go of; 0 if it was below the ceiling.
     settled: AtomicU64,
     /// Whether something is being let go of, or is about to be.
     is_asked: AtomicBool,
@@ -51,7 +52,7 @@ type LettingGo<'a> = &'a dyn Fn();
 impl Ceiling {
     pub(super) fn new(options: MemoryOptions) -> Ceiling {
         let (settled, is_asked, times) = (AtomicU64::new(0), AtomicBool::new(false), AtomicU64::new(0));
-        Ceiling { options, settled, is_asked, times }
+        Ceiling { options, freed: Arc::default(), settled, is_asked, times }
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -76,9 +77,26 @@ impl Ceiling {
         usize::try_from(self.options.ceiling / 16).unwrap_or(usize::MAX)
     }
 
-    /// Whether the process takes too much, once until [`Ceiling::let_go`] has ended. Takes some microseconds.
-    pub(super) fn is_exceeded(&self) -> bool {
-        taken().is_some_and(|taken| taken > self.threshold()) && !self.is_asked.swap(true, Ordering::Relaxed)
+    /// Whether a process that takes this much takes too much, once until [`Ceiling::let_go`] has ended.
+    pub(super) fn is_exceeded(&self, taken: u64) -> bool {
+        self.exceeds(taken) && !self.is_asked.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether this is too much.
+    fn exceeds(&self, taken: u64) -> bool {
+        self.settle(taken);
+        taken > self.threshold()
+    }
+
+    /// Measures again what is left, after more was let go of.
+    pub(super) fn measure_again(&self) {
+        taken().into_iter().for_each(|taken| self.settle(taken));
+    }
+
+    /// What is left is never more than what the process is seen to take.
+    fn settle(&self, taken: u64) {
+        let left = if taken <= self.options.ceiling { 0 } else { taken };
+        self.settled.fetch_min(left, Ordering::Relaxed);
     }
 
     /// What does not go below the ceiling would be let go of again after every question, in vain: the next time only when
@@ -130,8 +148,8 @@ impl Drop for EndOfLettingGo<'_> {
     }
 }
 
-/// Returns what the process takes that the system cannot take away: pages of files are not counted.
-fn taken() -> Option<u64> {
+/// Returns what the process takes that the system cannot take away: pages of files are not counted. Takes some microseconds.
+pub(super) fn taken() -> Option<u64> {
     memory::own().map(|own| own.anonymous)
 }
 
@@ -176,9 +194,18 @@ mod tests {
     }
 
     #[test]
+    fn memory_that_goes_down_by_itself_lowers_what_may_be_taken_next() {
+        let ceiling = ceiling(80);
+        ceiling.let_go_in_turn(&[("nothing", &|| ())], || Some(160));
+        assert!(!ceiling.exceeds(165) && !ceiling.exceeds(120) && !ceiling.exceeds(125));
+        assert!(ceiling.exceeds(131) && !ceiling.exceeds(70) && ceiling.exceeds(81));
+    }
+
+    #[test]
     fn it_is_asked_for_once_at_a_time() {
         let ceiling = ceiling(1);
-        assert!(ceiling.is_exceeded() && !ceiling.is_exceeded());
+        let taken = taken().expect("told");
+        assert!(ceiling.is_exceeded(taken) && !ceiling.is_exceeded(taken));
         let freed = FreedMemory::default();
         freed.note(31 << 20);
         ceiling.let_go(&QuestionCaches::new(1 << 20), &freed);
@@ -187,7 +214,7 @@ mod tests {
         freed.note(1 << 20);
         assert_eq!((times > 0, freed.times()), (true, times), "what was freed before has been given back");
         assert!(ceiling.settled.swap(0, Ordering::Relaxed) > 0, "a process takes more than a byte");
-        assert!(ceiling.is_exceeded() && !ceiling.is_exceeded());
-        assert!(!Ceiling::new(MemoryOptions { ceiling: u64::MAX, let_go: None }).is_exceeded());
+        assert!(ceiling.is_exceeded(taken) && !ceiling.is_exceeded(taken));
+        assert!(!Ceiling::new(MemoryOptions { ceiling: u64::MAX, let_go: None }).is_exceeded(taken));
     }
 }

@@ -21,6 +21,23 @@ pub(super) struct Question {
     /// The view on which it runs; a new one if `None`.
     pub(super) on: Option<Arc<View>>,
     pub(super) run: QuestionRun,
+    pub(super) moment: QuestionMoment,
+}
+
+impl Question {
+    /// Returns a question that was not asked yet.
+    pub(super) fn new(length: QuestionLength, on: Option<Arc<View>>, run: QuestionRun) -> Question {
+        Question { length, on, run, moment: QuestionMoment::default() }
+    }
+}
+
+/// The moment whose state of the tree a question is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct QuestionMoment {
+    /// Number of files that had been removed by then; `None` before its barrier has arrived.
+    pub(super) removals: Option<u64>,
+    /// How many times the question was asked again because files were removed since.
+    pub(super) again: u8,
 }
 
 /// A question's work.
@@ -119,6 +136,8 @@ pub(super) enum Event {
         count: usize,
         /// Those whose bytes are not as recorded.
         changed: Vec<UnverifiedFile>,
+        /// Those whose bytes could not be read, of which no event tells.
+        unreadable: Vec<RelPath>,
         /// Those that it did not come to.
         unread: Vec<UnverifiedFile>,
     },
@@ -132,6 +151,8 @@ pub(super) enum Event {
         /// What the round knows so far, for its next job.
         of_several: SummariesByContent,
     },
+    /// The process has grown much since memory was given back last.
+    Grown,
     /// The process takes more memory than its ceiling.
     OverCeiling,
     /// The end of writing new outlines to the cache.

@@ -3,15 +3,20 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use super::ceiling;
 use symd_sys::allocator;
 
 /// Bytes of freed memory that are worth giving back.
 const WORTH_GIVING_BACK: usize = 32 << 20;
+/// Bytes by which the process grows until memory is given back, whether anything noted that it freed some: questions note nothing.
+const GROWN: u64 = 48 << 20;
 
 /// What was freed since memory was given back last, about. Shared by the engine's task and the pool's workers.
 #[derive(Debug, Default)]
 pub(super) struct FreedMemory {
     bytes: AtomicUsize,
+    /// What the process took when memory was given back last, or the least since; 0 before the first time.
+    least_taken: AtomicU64,
     /// How many times memory was given back.
     times: AtomicU64,
 }
@@ -29,6 +34,16 @@ impl FreedMemory {
         self.bytes.store(0, Ordering::Relaxed);
         self.times.fetch_add(1, Ordering::Relaxed);
         allocator::give_back();
+        self.least_taken.store(ceiling::taken().unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Whether a process that takes this much has grown so much since memory was given back last that it is to be given back again. Once
+    /// for each such growth.
+    pub(super) fn has_grown(&self, taken: u64) -> bool {
+        let least = self.least_taken.fetch_min(taken, Ordering::Relaxed);
+        least > 0
+            && taken > least + GROWN
+            && self.least_taken.compare_exchange(least, taken, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// Returns how many times memory was given back.
@@ -41,6 +56,19 @@ impl FreedMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_that_grows_gives_back_once_for_each_growth() {
+        let freed = FreedMemory::default();
+        assert!(!freed.has_grown(1 << 40), "nothing was given back yet");
+        freed.least_taken.store(100 << 20, Ordering::Relaxed);
+        let grown = |mebibytes: u64| freed.has_grown(mebibytes << 20);
+        assert_eq!([100, 148, 149, 150, 197, 198].map(grown), [false, false, true, false, false, true]);
+        assert_eq!([90, 138, 139].map(grown), [false, false, true], "from the least on");
+        freed.give_back();
+        let taken = ceiling::taken().expect("told");
+        assert!(freed.least_taken.load(Ordering::Relaxed).abs_diff(taken) < GROWN);
+    }
 
     #[test]
     fn little_is_not_given_back_by_itself() {

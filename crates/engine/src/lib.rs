@@ -346,7 +346,7 @@ impl Engine {
         let passed = self.gate.pass().await;
         let closings = passed.closings();
         let run = QuestionRun::ByNeed(ByNeed::new(question, answer, (passed, closings)));
-        self.send(Event::Ask(Question { length, on: None, run }), answered).await
+        self.send(Event::Ask(Question::new(length, None, run)), answered).await
     }
 
     async fn submit<T: Send + 'static>(
@@ -368,7 +368,7 @@ impl Engine {
                 let _ = answer.send(said);
             }
         });
-        self.send(Event::Ask(Question { length, on, run: QuestionRun::Once(run) }), answered).await
+        self.send(Event::Ask(Question::new(length, on, QuestionRun::Once(run))), answered).await
     }
 
     /// Sends a question, and waits for its answer.
@@ -544,8 +544,11 @@ fn memory_check(
 ) -> impl Fn() + Send + Sync + 'static {
     move || {
         caches.trim();
-        if ceiling.is_exceeded() {
+        let Some(taken) = ceiling::taken() else { return };
+        if ceiling.is_exceeded(taken) {
             run::send(&events, Event::OverCeiling);
+        } else if ceiling.freed.has_grown(taken) {
+            run::send(&events, Event::Grown);
         }
     }
 }

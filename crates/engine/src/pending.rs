@@ -302,7 +302,7 @@ mod tests {
     use crate::event::{QuestionLength, QuestionRun};
 
     fn question() -> Question {
-        Question { length: QuestionLength::Short, on: None, run: QuestionRun::Once(Box::new(|_| {})) }
+        Question::new(QuestionLength::Short, None, QuestionRun::Once(Box::new(|_| {})))
     }
 
     fn begin(pending: &mut Pending, path: &RelPath) -> u64 {

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use super::event::QuestionLength;
 
@@ -20,6 +21,8 @@ type AfterJob = Box<dyn Fn() + Send + Sync>;
 
 /// Number of workers beyond one per processor.
 const FOR_QUESTIONS: usize = 2;
+/// How long questions may hold back background work without a pause: one after the other would hold it back for ever.
+const MOST_HELD: Duration = Duration::from_secs(5);
 
 /// Worker threads and their queues. Dropping the pool waits for running jobs and drops the queued ones.
 #[derive(Debug)]
@@ -49,8 +52,11 @@ struct Queues {
     background: VecDeque<Job>,
     /// Background work that comes first.
     urgent: VecDeque<Job>,
-    /// Number of questions during which no background work is begun …
+    /// Number of questions during which no background work is begun, …
     holds: usize,
+    /// … when the first of them began, how long that holds at most, …
+    held_since: Option<Instant>,
+    most_held: Duration,
     /// … unless another question waits for all of it.
     is_waited_for: bool,
     /// Idle workers, and the jobs that they take.
@@ -70,11 +76,15 @@ impl Pool {
     /// Creates a pool of one worker per processor, and two more for questions. Each runs `after_job` after each of its jobs:
     /// it must be quick.
     pub(super) fn new(after_job: impl Fn() + Send + Sync + 'static) -> Pool {
+        Pool::with_most_held(MOST_HELD, after_job)
+    }
+
+    fn with_most_held(most_held: Duration, after_job: impl Fn() + Send + Sync + 'static) -> Pool {
         let processors = cores::count();
         let wake = (0..processors + FOR_QUESTIONS).map(|_| Condvar::new()).collect();
         // One of the workers that take questions is excluded, and so is the first, which takes none.
         let most_long = processors + FOR_QUESTIONS - 2;
-        let queues = Mutex::new(Queues { most_long, ..Queues::default() });
+        let queues = Mutex::new(Queues { most_long, most_held, ..Queues::default() });
         let shared = Arc::new(Shared { queues, wake, after_job: Some(Box::new(after_job)) });
         let spawn = |number: usize, takes: WorkerRole| {
             let shared = shared.clone();
@@ -119,7 +129,10 @@ impl Pool {
     /// Begins no background work until the returned guard is dropped: a question needs the processors for a few
     /// files.
     pub(super) fn hold_background(&self) -> HeldBackground {
-        self.shared.lock().holds += 1;
+        let mut queues = self.shared.lock();
+        queues.holds += 1;
+        queues.held_since.get_or_insert_with(Instant::now);
+        drop(queues);
         HeldBackground(self.shared.clone())
     }
 
@@ -172,7 +185,12 @@ pub(super) struct HeldBackground(Arc<Shared>);
 
 impl Drop for HeldBackground {
     fn drop(&mut self) {
-        self.0.release(|queues| queues.holds -= 1);
+        self.0.release(|queues| {
+            queues.holds -= 1;
+            if queues.holds == 0 {
+                queues.held_since = None;
+            }
+        });
     }
 }
 
@@ -193,7 +211,8 @@ pub(super) struct Queued(Arc<Shared>);
 #[cfg(test)]
 impl Pool {
     pub(super) fn idle() -> (Pool, Queued) {
-        let shared = Arc::new(Shared::default());
+        let queues = Mutex::new(Queues { most_held: MOST_HELD, ..Queues::default() });
+        let shared = Arc::new(Shared { queues, ..Shared::default() });
         (Pool { shared: shared.clone(), workers: Vec::new() }, Queued(shared))
     }
 }
@@ -258,7 +277,19 @@ impl Queues {
     }
 
     fn holds_back(&self) -> bool {
-        self.holds > 0 && !self.is_waited_for
+        self.held_for().is_some()
+    }
+
+    /// Returns for how long background work is still held back, at most; `None` if it is not.
+    fn held_for(&self) -> Option<Duration> {
+        let since = self.held_since.filter(|_| !self.is_waited_for)?;
+        self.most_held.checked_sub(since.elapsed())
+    }
+
+    /// Returns for how long a worker may be idle before it looks again; `None` for ever.
+    fn idle_for(&self, takes: WorkerRole) -> Option<Duration> {
+        let has_work = !self.urgent.is_empty() || !self.background.is_empty();
+        self.held_for().filter(|_| has_work && takes != WorkerRole::QuestionsOnly)
     }
 
     fn background(&mut self) -> Option<(Job, QuestionLength)> {
@@ -330,7 +361,13 @@ impl Shared {
                 None => {
                     queues.idle.push((number, takes));
                     // Cannot be out of range: there is one condition per worker.
-                    queues = self.wake[number].wait(queues).unwrap_or_else(PoisonError::into_inner);
+                    let wake = &self.wake[number];
+                    queues = match queues.idle_for(takes) {
+                        None => wake.wait(queues).unwrap_or_else(PoisonError::into_inner),
+                        Some(most) => {
+                            wake.wait_timeout(queues, most).unwrap_or_else(PoisonError::into_inner).0
+                        }
+                    };
                     // After a spurious wake-up the worker is still listed as idle.
                     queues.idle.retain(|(idle, _)| *idle != number);
                 }
@@ -383,6 +420,17 @@ mod tests {
     fn any_number_of_long_questions_holds_up_no_other_question() {
         gets_through(Pool::long_question, Pool::question);
         gets_through(Pool::long_question, Pool::background);
+    }
+
+    #[test]
+    fn questions_hold_background_work_back_only_so_long() {
+        let pool = Pool::with_most_held(Duration::from_millis(50), || ());
+        let _held = pool.hold_background();
+        let (done, is_done) = mpsc::channel();
+        pool.background(move || {
+            let _ = done.send(());
+        });
+        is_done.recv_timeout(DEADLINE).expect("it is begun in spite of the question");
     }
 
     #[test]

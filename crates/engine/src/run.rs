@@ -44,7 +44,7 @@ use symd_watch::{Notice, Watch};
 /// Number of pending scans above which the watcher is not read: its own queue, then the kernel's, fills up,
 /// and an overflow causes a rescan, not a loss. So many that the list of files of any project is complete before
 /// they are read.
-const MAX_PENDING_LOOKS: usize = 2_000_000;
+pub(super) const MAX_PENDING_LOOKS: usize = if cfg!(test) { 1_000 } else { 2_000_000 };
 /// Number of new outlines after which the cache is written while the daemon runs.
 const STORE_AFTER: usize = 256;
 /// The same while files are still being added, unless more than that has been written: a daemon that is killed loses half of its work
@@ -94,6 +94,8 @@ pub(super) struct Run {
     watched: bool,
     /// Whether a question waits for all scans, as the pool was told.
     is_waited_for: bool,
+    /// Number of files that were removed.
+    removals: u64,
     crawled: bool,
     building: bool,
     /// Whether tables were built while files were being added.
@@ -136,8 +138,8 @@ impl Run {
             trials,
             links: HardLinks::default(),
             caches,
+            freed: ceiling.freed.clone(),
             ceiling,
-            freed: Arc::default(),
             gave_back: false,
             ahead: Ahead::default(),
             letting_go: LettingGo::default(),
@@ -155,6 +157,7 @@ impl Run {
             knows_all: false,
             watched: true,
             is_waited_for: false,
+            removals: 0,
             crawled: false,
             building: false,
             has_grown: false,
@@ -224,7 +227,7 @@ impl Run {
         self.watched
     }
 
-    fn takes_notices(&self) -> bool {
+    pub(super) fn takes_notices(&self) -> bool {
         self.watched
             && self.pending.looks() < MAX_PENDING_LOOKS
             && !matches!(self.recorded, RecordedEntries::Awaited)
@@ -268,9 +271,12 @@ impl Run {
                 paths.retain(|path| self.state.file(path).is_some());
                 self.scan_paths(paths);
             }
-            Event::Verified { count, changed, unread } => self.verified(count, changed, unread),
+            Event::Verified { count, changed, unreadable, unread } => {
+                self.verified(count, changed, unreadable, unread);
+            }
             Event::OutlinesRead => self.scanner.stored.allow_wake(),
             Event::LetGo { replaced, next, of_several } => self.have_let_go(replaced, next, of_several),
+            Event::Grown => self.give_memory_back(),
             Event::OverCeiling => {
                 self.letting_go.let_everything_go();
                 let (ceiling, caches) = (self.ceiling.clone(), self.caches.clone());
@@ -307,8 +313,10 @@ impl Run {
         for question in self.pending.ready(Instant::now()) {
             self.release(question);
         }
-        if self.is_waited_for != self.pending.is_waited_for() {
-            self.is_waited_for = self.pending.is_waited_for();
+        // Notices are read again only when scans have ended: no question may hold these back, or its barrier never arrives.
+        let is_waited_for = self.pending.is_waited_for() || self.pending.looks() >= MAX_PENDING_LOOKS;
+        if self.is_waited_for != is_waited_for {
+            self.is_waited_for = is_waited_for;
             self.pool.wait_for_background(self.is_waited_for);
         }
         if self.pending.unread().is_empty() {
@@ -592,6 +600,7 @@ impl Run {
     }
 
     fn remove(&mut self, path: &RelPath) {
+        self.removals += 1;
         if let Some(old) = self.state.file(path) {
             self.changes += 1;
             self.tally.remove(old);
@@ -632,6 +641,8 @@ impl Run {
     /// Compares every file that was read with its current state on disk: writes through mmap, or through a
     /// hard link outside the project, cause no event.
     fn sweep(&mut self) {
+        // Their states are not known.
+        self.caches.plain.changed_within(&RelPath::root());
         let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
         let files = self.state.snapshot().files.clone();
         self.pool.background(move || {

@@ -10,6 +10,7 @@ use super::claim::Claim;
 use super::preparsed::PreparsedOutlines;
 use super::recorded::RecordedFiles;
 use super::stored_outlines::StoredOutlines;
+use super::verification::VerifiedBytes;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
@@ -300,11 +301,15 @@ impl Scanner {
         may_be.any(|grammar| Some(grammar) == entry.grammar()) && self.stored.is_readable(entry)
     }
 
-    /// Reads the file at `path`, and reports whether its bytes have this hash. So does a file that cannot be read: that has an event
-    /// of its own.
-    pub(super) fn has_bytes(&self, path: &RelPath, hash: ContentHash) -> bool {
-        let read = self.files.read_no_follow(path, MAX_PARSED_BYTES);
-        read.map_or(true, |read| ContentHash::of(&read.bytes) == hash)
+    /// Reads the file at `path` from disk, and compares its bytes with those that have this hash.
+    pub(super) fn verify(&self, path: &RelPath, hash: ContentHash) -> VerifiedBytes {
+        match self.files.read_saved(path, MAX_PARSED_BYTES) {
+            Ok(read) if ContentHash::of(&read.bytes) == hash => VerifiedBytes::AsRecorded,
+            Ok(_) => VerifiedBytes::Others,
+            Err(error) if is_transient(&error) => VerifiedBytes::Unreadable,
+            // A file that is gone, is something else now or may not be read any more has an event of its own.
+            Err(_) => VerifiedBytes::AsRecorded,
+        }
     }
 
     /// Scans a file that a language server outlined: once its text has changed, the outline is invalid.

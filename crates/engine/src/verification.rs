@@ -10,6 +10,15 @@ pub(super) struct UnverifiedFile {
     pub(super) hash: ContentHash,
 }
 
+/// What a file's bytes are found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VerifiedBytes {
+    AsRecorded,
+    Others,
+    /// They cannot be read, of which no event will tell.
+    Unreadable,
+}
+
 /// What is verified, and what came of it.
 #[derive(Debug, Default)]
 pub(super) struct Verification {

@@ -29,7 +29,7 @@ impl Engine {
             let _ = answer.send(view.map(|view| ViewHere { view, _passed: passed, _permit: permit }));
         });
         let run = QuestionRun::Once(run);
-        let question = Question { length: QuestionLength::Instant, on: None, run };
+        let question = Question::new(QuestionLength::Instant, None, run);
         Some(self.send(Event::Ask(question), answered).await)
     }
 }

@@ -157,6 +157,7 @@ impl BytesOnDisk {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods)]
 mod tests {
     use std::fs::File;
     use std::os::unix::fs::FileExt;

@@ -170,6 +170,7 @@ pub fn within(view: &View, path: &RelPath) -> UnsearchedFiles {
     for (directory, why) in view.snapshot.unlisted.iter().filter(|(directory, _)| directory.is_within(path)) {
         unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
     }
+    unread.add_failed(view);
     unread
 }
 

@@ -125,7 +125,7 @@ impl Run {
             if std::mem::take(&mut self.letting_go.has_freed) {
                 let (stored, freed) = (self.scanner.stored.clone(), self.freed.clone());
                 let (kotlin, classes) = (self.caches.kotlin.clone(), self.caches.classes.clone());
-                let snapshot = self.state.snapshot();
+                let (snapshot, ceiling) = (self.state.snapshot(), self.ceiling.clone());
                 self.pool.background(move || {
                     // Not all of it: a question after each round would find out everything again.
                     kotlin.forget_older(snapshot.revision, &snapshot.files);
@@ -133,6 +133,7 @@ impl Run {
                     drop(snapshot);
                     stored.sweep();
                     freed.give_back();
+                    ceiling.measure_again();
                 });
             }
         }

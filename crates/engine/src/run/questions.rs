@@ -1,13 +1,13 @@
 //! Questions in the engine's task: their barriers, and their runs on the pool.
-//! Invariant: a question runs only after a barrier that was made after it was asked, or after a look that found that
-//! there is nothing that a barrier could be behind.
+//! Invariants: a question runs only after a barrier that was made after it was asked, or after a look that found that
+//! there is nothing that a barrier could be behind; and no file has been removed since, unless files are removed all the time.
 
 use std::sync::Arc;
 
 use super::Run;
 use crate::EngineError;
 use crate::by_need::{ByNeed, Fetched, PartialView};
-use crate::event::{Event, Question, QuestionLength, QuestionRun};
+use crate::event::{Event, Question, QuestionLength, QuestionMoment, QuestionRun};
 use crate::run::send;
 use crate::view::View;
 use symd_index::{Snapshot, UnreadFiles};
@@ -16,6 +16,8 @@ use symd_watch::WatchError;
 /// Number of unread files up to which every question waits for all of them: they are read in less time than a
 /// question takes to say what it needs.
 const FEW_UNREAD: usize = 16;
+/// How many times a question is asked again while files are removed all the time.
+const MOST_AGAIN: u8 = 8;
 
 impl Run {
     pub(super) fn ask(&mut self, mut question: Question) {
@@ -36,10 +38,32 @@ impl Run {
             self.begin_question(question);
             return;
         }
+        self.await_barrier(question);
+    }
+
+    fn await_barrier(&mut self, question: Question) {
         self.next_barrier.push(question);
         if self.behind_barrier.is_none() {
             self.send_barrier();
         }
+    }
+
+    /// Whether a file was removed while the question waited. It may have moved, and the index may not have its new place yet: such an answer
+    /// would lack symbols that were there at every moment.
+    fn may_have_missed_a_move(&self, question: &Question) -> bool {
+        let QuestionMoment { removals, again } = question.moment;
+        question.on.is_none()
+            && again < MOST_AGAIN
+            && removals.is_some_and(|removals| removals != self.removals)
+    }
+
+    /// Asks a question as if it came now.
+    fn ask_again(&mut self, mut question: Question) {
+        question.moment.again += 1;
+        if let Some(by_need) = question.run.by_need() {
+            by_need.fetched = None;
+        }
+        self.await_barrier(question);
     }
 
     fn send_barrier(&mut self) {
@@ -81,6 +105,7 @@ impl Run {
 
     /// Runs a question whose barrier has arrived, or lets it wait for the scans that are running.
     fn begin_question(&mut self, mut question: Question) {
+        question.moment.removals = Some(self.removals);
         match &mut question.run {
             QuestionRun::ByNeed(by_need) if self.pending.unread().len() > FEW_UNREAD => {
                 by_need.held.get_or_insert_with(|| Arc::new(self.pool.hold_background()));
@@ -104,7 +129,11 @@ impl Run {
     }
 
     pub(super) fn release(&mut self, question: Question) {
-        let Question { length, on, run } = question;
+        if self.may_have_missed_a_move(&question) {
+            self.ask_again(question);
+            return;
+        }
+        let Question { length, on, run, moment } = question;
         match run {
             QuestionRun::Once(run) => {
                 let view = on.unwrap_or_else(|| {
@@ -115,9 +144,10 @@ impl Run {
             }
             QuestionRun::ByNeed(mut by_need) => {
                 let (snapshot, partial) = match self.unread(&by_need) {
-                    Some(unread) => {
-                        (self.state.snapshot_without(Arc::new(unread)), Some(PartialView::new(&by_need)))
-                    }
+                    Some(unread) => (
+                        self.state.snapshot_without(Arc::new(unread)),
+                        Some(PartialView::new(&by_need, moment)),
+                    ),
                     None => (self.state.snapshot(), None),
                 };
                 let (view, sender) = (Arc::new(self.view(snapshot, partial)), self.sender.clone());
@@ -125,15 +155,16 @@ impl Run {
                     let needs = (by_need.run)(Ok(view));
                     if !needs.is_empty() {
                         let run = QuestionRun::ByNeed(by_need);
-                        self.fetch_needs(Question { length, on: None, run }, needs);
+                        self.fetch_needs(Question { length, on: None, run, moment }, needs);
                     }
                     return;
                 }
                 self.run_question(length, move || {
                     let needs = (by_need.run)(Ok(view));
                     if !needs.is_empty() {
-                        let run = QuestionRun::ByNeed(by_need);
-                        send(&sender, Event::Lacking { question: Question { length, on: None, run }, needs });
+                        let question =
+                            Question { length, on: None, run: QuestionRun::ByNeed(by_need), moment };
+                        send(&sender, Event::Lacking { question, needs });
                     }
                 });
             }

@@ -216,14 +216,20 @@ impl Tree {
         }
     }
 
-    /// Writes or removes a file. Its notice follows at once, later, or with the next listing.
+    /// Writes or removes a file. Its notice follows at once, or behind others that are still to come.
     fn change(&mut self, file: &str) {
         let content = (self.random.u8(..3) > 0).then(|| self.text(file));
         self.write(file, content.as_deref());
         let notice =
             if content.is_some() { Notice::Changed(path(file)) } else { Notice::Removed(path(file)) };
         self.contents.entry(file.to_owned()).or_insert_with(|| vec![None]).push(content);
-        self.take(Event::Noticed(vec![notice]));
+        // The watcher tells of changes in their order.
+        let is_change = |notice: &Notice| matches!(notice, Notice::Changed(_) | Notice::Removed(_));
+        if self.unlisted.iter().any(is_change) || self.random.u8(..3) == 0 {
+            self.unlisted.push_back(notice);
+        } else {
+            self.tell(notice);
+        }
     }
 
     /// Returns a handle of the engine, for questions whose futures the test polls.
@@ -283,6 +289,8 @@ impl Tree {
 
     /// Does something that is under way, or changes the tree.
     pub(super) fn step(&mut self) {
+        // Also for a question that is asked again.
+        self.unlisted.extend(self.daemon.fake.take_asked().into_iter().map(Notice::Barrier));
         match self.random.u8(..10) {
             0..3 if self.background => drop(self.daemon.queued.run_background()),
             0..3 => self.daemon.queued.run_allowed_background(),
@@ -310,7 +318,7 @@ impl Tree {
     ) -> oneshot::Receiver<Result<T, EngineError>> {
         let (answer, answered) = oneshot::channel();
         let run = QuestionRun::ByNeed(ByNeed::new(question, answer, ((), 0)));
-        self.take(Event::Ask(Question { length: QuestionLength::Short, on: None, run }));
+        self.take(Event::Ask(Question::new(QuestionLength::Short, None, run)));
         // The watcher tells of a barrier when the crawl is behind it.
         self.unlisted.extend(self.daemon.fake.asked(DEADLINE).into_iter().map(Notice::Barrier));
         if !matches!(self.unlisted.front(), Some(Notice::Listed { .. } | Notice::Crawled)) {
@@ -458,6 +466,25 @@ fn round(seed: u64) -> bool {
         }
     }
     is_early
+}
+
+/// Notices are read again only when scans have ended, and the barrier of a question is behind them.
+#[test]
+fn where_so_many_scans_are_pending_that_no_notice_is_read_a_question_holds_none_back() {
+    let mut tree = Tree::new(fastrand::Rng::with_seed(1));
+    let most = crate::run::MAX_PENDING_LOOKS;
+    let names: Vec<String> = (0..=most).map(|number| format!("f{number}.py")).collect();
+    tree.tell(listed("", &names.join(" "), ""));
+    let (answer, _answered) = oneshot::channel();
+    let run = QuestionRun::ByNeed(ByNeed::new(|_: &Arc<View>| (), answer, ((), 0)));
+    tree.take(Event::Ask(Question::new(QuestionLength::Short, None, run)));
+    for _ in 0..=most {
+        tree.daemon.queued.run_allowed_background();
+        while let Ok(event) = tree.daemon.events.try_recv() {
+            tree.take(event);
+        }
+    }
+    assert!(tree.daemon.run.takes_notices(), "scans have ended");
 }
 
 /// Asks one question, and compares. Returns whether it was answered while files were unread.

@@ -74,11 +74,7 @@ impl Stage {
         let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _ = answer.send(question(&view.expect("fresh")));
         });
-        self.take(Event::Ask(Question {
-            length: QuestionLength::Short,
-            on: None,
-            run: QuestionRun::Once(run),
-        }));
+        self.take(Event::Ask(Question::new(QuestionLength::Short, None, QuestionRun::Once(run))));
         answered
     }
 
@@ -104,6 +100,53 @@ impl Stage {
         self.finish();
         self.answer(shown)
     }
+}
+
+#[test]
+fn a_file_that_moves_while_a_question_waits_is_found_at_its_new_place() {
+    let mut stage = Stage::new();
+    stage.scratch.write("a.py", "a = 1\n");
+    stage.tell([changed("a.py")]);
+    stage.finish();
+    stage.scratch.write("other.py", "other = 1\n");
+    stage.tell([changed("other.py")]);
+    let answer = stage.ask();
+    stage.arrive();
+    // The question waits for a scan. Of the move only the first half is known when that has ended.
+    std::fs::rename(stage.scratch.at("a.py"), stage.scratch.at("b.py")).expect("moved");
+    stage.tell([Notice::Removed(path("a.py"))]);
+    stage.finish();
+    assert_eq!(stage.queued.run_questions(), 0);
+    stage.tell([changed("b.py")]);
+    stage.arrive();
+    stage.finish();
+    assert_eq!(stage.queued.run_questions(), 1);
+    assert_eq!(answer.blocking_recv().expect("answered"), "b.py:a other.py:other");
+}
+
+#[test]
+fn a_question_is_answered_while_files_are_removed_all_the_time() {
+    let mut stage = Stage::new();
+    let files: Vec<String> = (0..20).map(|number| format!("f{number:02}.py")).collect();
+    files.iter().for_each(|file| stage.scratch.write(file, "f = 1\n"));
+    stage.tell([listed("", &files.join(" "), "")]);
+    stage.finish();
+    stage.scratch.write("f00.py", "g = 1\n");
+    stage.tell([changed("f00.py")]);
+    let answer = stage.ask();
+    let mut rounds = 0;
+    for file in files.iter().rev() {
+        rounds += 1;
+        stage.arrive();
+        std::fs::remove_file(stage.scratch.at(file)).expect("removed");
+        stage.tell([changed("f00.py"), Notice::Removed(path(file))]);
+        stage.finish();
+        if stage.queued.run_questions() > 0 {
+            break;
+        }
+    }
+    assert!(answer.blocking_recv().expect("answered").starts_with("f00.py:g"));
+    assert!((2..12).contains(&rounds), "{rounds}");
 }
 
 #[test]

@@ -101,6 +101,15 @@ impl Pack {
         Some(Pack { path: path.to_owned(), bytes, file: Arc::new(file), index })
     }
 
+    /// Returns the pack on a disk that fails every read: no page of a process begins at zero, so the system answers `EIO` there.
+    #[cfg(test)]
+    #[allow(clippy::disallowed_methods)]
+    pub(super) fn on_failing_disk(&self) -> Pack {
+        let file = Arc::new(File::open("/proc/self/mem").expect("opened"));
+        let index = self.index.iter().map(|&(key, place)| (key, OutlineRange { offset: 0, ..place }));
+        Pack { file, index: index.collect(), ..self.clone() }
+    }
+
     pub(super) fn find(&self, key: Key) -> Option<OutlineRange> {
         self.index.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| self.index[at].1)
     }

@@ -302,6 +302,16 @@ fn a_pack_that_changes_under_a_running_daemon_costs_its_outlines_and_no_more() {
 }
 
 #[test]
+fn a_pack_on_a_failing_disk_costs_its_outlines_and_no_more() {
+    let (scratch, _) = with_one_pack();
+    let running = reopened(&scratch);
+    running.change_packs(|packs| *packs = packs.iter().map(Pack::on_failing_disk).collect());
+    assert_eq!((running.get(key(1)), running.status().damaged), (None, 1));
+    running.store(&as_live(&[(key(1), outline("alpha"))])).expect("stored");
+    assert_eq!(running.get(key(1)).as_ref(), Some(&*outline("alpha")));
+}
+
+#[test]
 fn what_another_daemon_writes_is_found_without_a_restart() {
     let (scratch, _) = with_one_pack();
     let (running, other) = (reopened(&scratch), reopened(&scratch));
