@@ -72,6 +72,7 @@ pub use library_members::LibraryMember;
 pub use local_declarations::NameAround;
 pub use names_in_texts::NamesInTexts;
 pub use packages::{SHARED_NAMES, is_within_package, shares_package_root};
+pub use reflected_members::ReflectionOfAny;
 pub use resolve::{Certainty, NameResolution};
 pub use source_file::SourceFile;
 pub use universe::{DeclarationId, FileKey, KotlinSources, ProjectFile, Universe};
