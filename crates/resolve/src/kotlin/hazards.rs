@@ -78,23 +78,31 @@ pub(crate) fn kotlin_hazards(
     Ok(found)
 }
 
-/// Returns where a function lists the members of whatever it is given, and is given a value of the class.
+/// Returns where a function or an extended property reads names of the class of whatever it is given, and is given a value of this one.
 fn reflected(resolver: &Resolver, names: &NamesInTexts) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
-    let words: BTreeSet<String> = names.words_of_lists().iter().map(|word| (*word).to_owned()).collect();
+    let words: BTreeSet<String> = names.words_of_reflection().iter().map(|word| (*word).to_owned()).collect();
     let mut found = Vec::new();
     if words.is_empty() {
         return Ok(found);
     }
-    for here in files_with(resolver, &words, &|_| true)?.files {
+    // Nearly every file has a `name`.
+    let is_read = |text: &str, word: &str| {
+        word != "name" || ["::class.java.name", "javaClass.name"].iter().any(|read| text.contains(read))
+    };
+    let reads_a_class = |text: &str| {
+        (text.contains("::class") || text.contains("javaClass"))
+            && words.iter().any(|word| text.contains(word.as_str()) && is_read(text, word))
+    };
+    for here in files_with(resolver, &words, &reads_a_class)?.files {
         let Some((key, _)) = resolver.kotlin().file(&here.file.path) else { continue };
-        for (range, function) in resolver.kotlin().universe().reflections_of_any(key) {
-            let calling = files_with(resolver, &BTreeSet::from([function.clone()]), &|_| true)?;
+        for reflection in resolver.kotlin().universe().reflections_of_any(key, names) {
+            let calling = files_with(resolver, &BTreeSet::from([reflection.reader.clone()]), &|_| true)?;
             let is_given = |one: &Rc<CurrentFile>| {
                 let key = resolver.kotlin().file(&one.file.path);
-                key.is_some_and(|(key, _)| resolver.kotlin().universe().gives_to(key, &function, names))
+                key.is_some_and(|(key, _)| resolver.kotlin().universe().gives_to(key, &reflection, names))
             };
             if calling.files.iter().any(is_given) {
-                found.push((here.file.path.clone(), range));
+                found.push((here.file.path.clone(), reflection.range));
             }
         }
     }

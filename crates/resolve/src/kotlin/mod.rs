@@ -9,6 +9,7 @@ pub(crate) mod edited;
 pub(crate) mod edits;
 pub(crate) mod gradle;
 pub(crate) mod hazards;
+pub(crate) mod java_types;
 pub(crate) mod kdoc_links;
 pub(crate) mod library;
 pub(crate) mod local_symbols;

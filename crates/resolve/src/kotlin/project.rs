@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::family::has_types;
 use crate::hierarchy::classes::is_class;
 use crate::jvm::accessors::accessor_names;
+use crate::kotlin::java_types::java_member_type;
 use crate::kotlin::state::{CONTRACT_WORD, KotlinFiles, is_java};
 use crate::profiles::LanguageProfile;
 use crate::sources::{IndexedDeclaration, Sources};
@@ -14,7 +15,8 @@ use symd_base::{Cancel, RelPath};
 use symd_index::{FileEntry, Hit, Locals, NeededWords, Query};
 use symd_syntax::{Matching, NamePattern};
 use symd_types::kotlin::{
-    FileKey, KotlinSources, SHARED_NAMES, SourceFile, is_within_package, shares_package_root,
+    FileKey, JavaMember, JavaType, KotlinSources, SHARED_NAMES, SourceFile, is_within_package,
+    shares_package_root,
 };
 
 /// The Kotlin files of a snapshot.
@@ -141,7 +143,7 @@ pub(crate) fn profile(sources: &dyn Sources, path: &RelPath) -> Option<&'static 
 }
 
 /// Returns the package and the names of the classes around a declaration, with its own, joined by dots.
-fn qualified_name(declared: &IndexedDeclaration) -> String {
+pub(crate) fn qualified_name(declared: &IndexedDeclaration) -> String {
     let Some(outline) = declared.file.outline() else { return String::new() };
     let mut names = vec![declared.name().to_owned()];
     let mut at = outline.rows.get(declared.row).and_then(symd_syntax::Row::parent);
@@ -197,6 +199,10 @@ impl KotlinSources for KotlinProject<'_> {
 
     fn declares_in_java(&self, qualified: &str) -> bool {
         self.java_class(qualified).is_some()
+    }
+
+    fn java_member(&self, class: &str, name: &str, member: JavaMember) -> Option<JavaType> {
+        java_member_type(self.sources, &self.java_class(class)?, name, member)
     }
 
     fn may_see(&self, from: FileKey, declared: FileKey) -> bool {

@@ -133,6 +133,10 @@ fn a_kotlin_import_may_give_another_name() {
     let extension = "//- a/Ext.kt\npackage a\nfun String.$0shout() = this + 1\n\
         //- b/Use.kt\npackage b\nimport a.shout as cry\nval one = \"x\".cry()\nval two = unknown().cry()\n";
     check(extension, &["b/Use.kt:3: cry likely call", "b/Use.kt:4: cry likely call"]);
+    let member = "//- a/A.kt\npackage a\nclass A { companion object { fun $0make(n: Int) = n } }\nobject O { fun make(n: Int) = n }\n\
+        //- b/Use.kt\npackage b\nimport a.A.Companion.make as m\nimport a.O.make as o\n\
+        val one = m(1)\nval two = o(2)\nval three = ::m\n";
+    check(member, &["b/Use.kt:4: m likely call", "b/Use.kt:6: m likely use"]);
 }
 
 #[test]

@@ -147,3 +147,40 @@ fn occurrences_of_many_files_are_those_of_each() {
     });
     assert_eq!(all[2..], uses.collect::<Vec<_>>());
 }
+
+#[test]
+fn what_javas_methods_and_fields_give_has_members() {
+    let java = "//- p/Store.java\npackage p;\nimport java.util.List;\nimport lib.Outside;\n\
+        public class Store<T> {\n    public Coin best;\n    public static Store<String> open() { return null; }\n    \
+        public Coin first() { return null; }\n    public List<Coin> all() { return null; }\n    \
+        public T held() { return null; }\n    public <Coin> Coin any() { return null; }\n    \
+        public String getText() { return null; }\n    public Inner inner() { return null; }\n    \
+        public int of(int x) { return 1; }\n    public Coin of(String x) { return null; }\n    \
+        public Outside outside() { return null; }\n    public static class Inner { public Coin coin() { return null; } }\n}\n";
+    let kotlin = "//- p/Coin.kt\npackage p\nclass Coin { fun $0bump() = 1 }\n//- q/Use.kt\npackage q\nimport p.Store\n\
+        val a = Store.open().first().bump()\n\
+        val b = Store<Int>().best.bump()\n\
+        val c = Store.open().all().first().bump()\n\
+        val d = Store.open().inner().coin().bump()\n\
+        val e = Store.open().text.bump()\n\
+        val f = Store.open().outside().bump()\n\
+        val g = Store.open().held().bump()\n\
+        val h = Store.open().any().bump()\n\
+        val i = Store.open().of(\"\").bump()\n";
+    let said = judged(&format!("{java}{kotlin}"));
+    let uses: Vec<String> = said.into_iter().filter(|line| line.starts_with("q/use.kt")).collect();
+    assert_eq!(
+        uses,
+        [
+            "q/use.kt:3: likely call",
+            "q/use.kt:4: likely call",
+            "q/use.kt:5: likely call",
+            "q/use.kt:6: likely call",
+            "q/use.kt:7: unlikely call",
+            "q/use.kt:8: unlikely call",
+            "q/use.kt:9: unchecked call",
+            "q/use.kt:10: unchecked call",
+            "q/use.kt:11: unchecked call",
+        ]
+    );
+}

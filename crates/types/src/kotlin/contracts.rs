@@ -4,7 +4,7 @@ use super::callables::Arguments;
 use super::calls::callee_name;
 use super::lookup::NameUse;
 use super::smart_casts::{MAX_CONDITIONS, is_assigned_between};
-use super::source_file::SourceFile;
+use super::source_file::{KotlinImport, SourceFile};
 use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
@@ -46,6 +46,26 @@ impl Universe<'_> {
             child = scope;
         }
         None
+    }
+
+    /// Whether a function that a file calls `name` has a contract that shows the type of a value.
+    pub(super) fn shows_types(&self, file: &SourceFile, name: &str) -> bool {
+        if !self.may_have_contract(file, name) {
+            return false;
+        }
+        let aliased = file.imports.iter().filter(|import| import.alias.as_deref() == Some(name));
+        let names = aliased.map(KotlinImport::last_name).chain([name]);
+        let shows = |function: &DeclarationId| {
+            self.get(*function).is_some_and(|(declared_in, declaration)| {
+                let body = declared_in.child(declaration.node, K::FunctionBody);
+                let contract = body.and_then(|body| contract(&declared_in, body));
+                contract.is_some_and(|contract| declared_in.text_of(contract).contains("implies"))
+            })
+        };
+        names.into_iter().any(|name| {
+            self.top_level(name).iter().any(shows)
+                || self.members_called(name).is_none_or(|members| members.iter().any(shows))
+        })
     }
 
     /// Returns the type that a call which ended so shows the subject to have.

@@ -5,12 +5,18 @@ use super::ty::Type;
 use super::universe::Universe;
 
 /// Classes, each with the package and the name of the Kotlin type that its objects have, with the same type arguments.
-const VIEWS: [(&str, &str, &str); 14] = [
+const VIEWS: [(&str, &str, &str); 20] = [
     ("java.util.ArrayList", "kotlin.collections", "MutableList"),
     ("java.util.LinkedList", "kotlin.collections", "MutableList"),
     ("java.util.concurrent.CopyOnWriteArrayList", "kotlin.collections", "MutableList"),
     ("java.util.HashMap", "kotlin.collections", "MutableMap"),
     ("java.util.LinkedHashMap", "kotlin.collections", "MutableMap"),
+    ("java.util.SortedMap", "kotlin.collections", "MutableMap"),
+    ("java.util.NavigableMap", "kotlin.collections", "MutableMap"),
+    ("java.util.SortedSet", "kotlin.collections", "MutableSet"),
+    ("java.util.NavigableSet", "kotlin.collections", "MutableSet"),
+    ("java.util.ArrayDeque", "kotlin.collections", "MutableCollection"),
+    ("java.util.PriorityQueue", "kotlin.collections", "MutableCollection"),
     ("java.util.TreeMap", "kotlin.collections", "MutableMap"),
     ("java.util.WeakHashMap", "kotlin.collections", "MutableMap"),
     ("java.util.concurrent.ConcurrentHashMap", "kotlin.collections", "MutableMap"),

@@ -1,6 +1,6 @@
 //! What one scope, object or class offers for a name, in the search through all of them.
 
-use super::callables::Arguments;
+use super::callables::{Arguments, property_node};
 use super::choice::Receivers;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
@@ -84,11 +84,25 @@ impl Universe<'_> {
         }
     }
 
+    /// Whether a node stands in the value, or the delegate, that decides the type of a property.
+    fn is_in_deciding_value(&self, file: &ProjectFile, node: NodeId, property: DeclarationId) -> bool {
+        let found = self.get(property).filter(|(_, one)| one.kind == DeclarationKind::Property);
+        found.is_some_and(|(declared_in, declaration)| {
+            declared_in.key == file.key
+                && self.type_in(&declared_in, declaration.node).is_none()
+                && file.ancestors(node).any(|above| above == property_node(&declared_in, declaration.node))
+        })
+    }
+
     pub(super) fn among_members(&self, search: &mut Search, ty: &Type) -> Option<Lookup> {
         let Search { file, node, name, wanted, .. } = *search;
         let members = self.members(ty, name, &is_callable);
-        let found = self.seen_halves(file, members.found);
-        let visible = found.into_iter().filter(|member| self.is_visible(file, member.declaration));
+        let found = self.seen_halves(file, members.found).into_iter();
+        // `val size = size()`: a property whose type its value decides is not called there.
+        let found = found.filter(|one| {
+            !matches!(wanted, NameUse::Call(_)) || !self.is_in_deciding_value(file, node, one.declaration)
+        });
+        let visible = found.filter(|member| self.is_visible(file, member.declaration));
         let (visible, protected): (Vec<Member>, Vec<Member>) =
             visible.partition(|member| self.is_accessible(file, node, member.declaration));
         search.unfit.extend(protected);

@@ -386,6 +386,9 @@ impl Universe<'_> {
             found.receiver = Some(receiver.clone());
             return found;
         }
+        if let Some(found) = self.java_member_of(receiver, name, wanted) {
+            return found;
+        }
         let explicit = Receivers::Explicit(receiver);
         for level in self.levels(file, node).iter() {
             let found = match level {
@@ -424,8 +427,18 @@ impl Universe<'_> {
         }
         let mut tiers = self.tiers(file, name).into_iter();
         while let Some(tier) = tiers.next() {
-            let members = self.extensions(tier.into_iter().map(Member::new).collect());
+            let mut members = self.extensions(tier.into_iter().map(Member::new).collect());
+            let doubted = self.without_those_ruled_out_by_null(file, node, &mut members);
+            let others: Vec<Member> = match doubted.is_empty() {
+                true => Vec::new(),
+                false => members.iter().filter(|one| !is_among(one, &doubted)).cloned().collect(),
+            };
             if let Some(mut found) = self.choose(file, members, wanted, explicit, &mut search.unfit) {
+                if found.candidates.iter().any(|one| is_among(one, &doubted))
+                    && let Some(others) = self.choose(file, others, wanted, explicit, &mut Vec::new())
+                {
+                    found = found.or_one_of(others);
+                }
                 found = self.with_further(file, found, tiers.collect(), wanted, explicit);
                 let is_known = matches!(receiver, Type::Class(class) if !self.of_library(class.class));
                 let has_rival = self.may_be_library_member(&search, &found, std::slice::from_ref(receiver))
@@ -545,4 +558,8 @@ impl Universe<'_> {
 
 pub(super) fn is_callable(kind: DeclarationKind) -> bool {
     kind.is_function() || matches!(kind, DeclarationKind::Property | DeclarationKind::ConstructorProperty)
+}
+
+fn is_among(one: &Member, all: &[Member]) -> bool {
+    all.iter().any(|other| other.declaration == one.declaration)
 }

@@ -7,6 +7,7 @@ use super::callables::{Arguments, property_node};
 use super::calls::{callee_name, callee_of};
 use super::declarations::DeclarationKind;
 use super::qualifiers::Qualifier;
+use super::scopes::Level;
 use super::source_file::SourceFile;
 use super::ty::Type;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
@@ -22,7 +23,8 @@ const PRINTING: [&str; 9] =
 const JOINING: [&str; 4] = ["toString", "joinToString", "joinTo", "contentToString"];
 
 /// Properties that are the name of a class, and of its members.
-const CLASS_NAMES: [&str; 5] = ["simpleName", "qualifiedName", "name", "typeName", "canonicalName"];
+pub(super) const CLASS_NAMES: [&str; 5] =
+    ["simpleName", "qualifiedName", "name", "typeName", "canonicalName"];
 pub(super) const MEMBER_LISTS: [&str; 10] = [
     "declaredFields",
     "declaredMethods",
@@ -72,9 +74,13 @@ impl NamesInTexts {
         self.printed.is_empty() && self.entries_of.is_none()
     }
 
-    /// Returns words of which a file holds one where it lists members of classes; none where the names are no members'.
-    pub fn words_of_lists(&self) -> &'static [&'static str] {
-        if self.members_of.is_some() { &MEMBER_LISTS } else { &[] }
+    /// Returns the properties by which the names are read of a class: those that list its members, or are its own name.
+    pub fn words_of_reflection(&self) -> &'static [&'static str] {
+        match (self.members_of.is_some(), self.classes.is_empty()) {
+            (true, _) => &MEMBER_LISTS,
+            (false, false) => &CLASS_NAMES,
+            (false, true) => &[],
+        }
     }
 
     /// Returns the name of the class whose objects' texts, or whose reflection, hold the name.
@@ -289,8 +295,13 @@ impl Universe<'_> {
             && self.is_class_of(file, before, names, &names.classes)
     }
 
-    pub(super) fn members_class(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
+    fn members_class(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
         names.members_of.map_or(HashSet::new(), |class| self.with_kin(class))
+    }
+
+    /// Returns the classes whose objects' class has the names.
+    pub(super) fn reflected_classes(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
+        if names.members_of.is_some() { self.members_class(names) } else { names.classes.clone() }
     }
 
     /// Whether an expression is the class of an object of one of these classes: `Shop::class`, `shop::class.java`, `javaClass`.
@@ -301,29 +312,35 @@ impl Universe<'_> {
         names: &NamesInTexts,
         classes: &HashSet<DeclarationId>,
     ) -> bool {
-        let text = file.text_of(node);
-        let of = class_named_before(text);
-        let is_within = || {
-            let around = file.ancestors(node).filter_map(|above| file.declaration_of(above));
-            let mut around = around.filter(|number| file.declarations[*number].kind.is_class());
-            around.next().is_some_and(|number| classes.contains(&DeclarationId::new(file.key, number)))
-        };
-        match of {
-            Some("this") => is_within(),
-            None => text == "javaClass" && is_within(),
-            Some(of) if of.rsplit('.').next() == Some(names.class_name()) => true,
-            Some(of) => {
-                let is_value = |value: &NodeId| file.text_of(*value) == of && is_expression(file, *value);
-                let value = file.tree().subtree(node).find(is_value);
-                let value = value.and_then(|value| self.qualifier(file, value));
-                matches!(value, Some(Qualifier::Value(Type::Class(one))) if classes.contains(&one.class))
-            }
+        let of = class_named_before(file.text_of(node));
+        if of.is_some_and(|of| of.rsplit('.').next() == Some(names.class_name())) {
+            return true;
         }
+        match self.reflected_object(file, node) {
+            Some(Qualifier::Value(Type::Class(one))) => classes.contains(&one.class),
+            _ => false,
+        }
+    }
+
+    /// Returns what an expression is the class of: `shop` of `shop::class.java` and `shop.javaClass`, the object in scope of `javaClass`.
+    pub(super) fn reflected_object(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
+        let text = file.text_of(node);
+        if text == "javaClass" {
+            let levels = self.levels(file, node);
+            let object = levels.iter().find_map(|level| match level {
+                Level::Receiver { ty, .. } => Some(ty.clone()),
+                _ => None,
+            });
+            return object.map(Qualifier::Value);
+        }
+        let of = class_named_before(text)?;
+        let is_it = |one: &NodeId| file.text_of(*one) == of && is_expression(file, *one);
+        self.qualifier(file, file.tree().subtree(node).find(is_it)?)
     }
 }
 
 /// Returns what a text tells the class of: `shop` of `shop::class.java` and of `shop.javaClass`.
-pub(super) fn class_named_before(text: &str) -> Option<&str> {
+fn class_named_before(text: &str) -> Option<&str> {
     let text = text.strip_suffix(".java").unwrap_or(text);
     text.strip_suffix("::class").or_else(|| text.strip_suffix(".javaClass"))
 }
@@ -331,6 +348,10 @@ pub(super) fn class_named_before(text: &str) -> Option<&str> {
 fn is_expression(file: &SourceFile, node: NodeId) -> bool {
     matches!(
         file.kind(node),
-        K::SimpleIdentifier | K::NavigationExpression | K::CallExpression | K::TypeIdentifier
+        K::SimpleIdentifier
+            | K::NavigationExpression
+            | K::CallExpression
+            | K::TypeIdentifier
+            | K::ThisExpression
     )
 }

@@ -9,7 +9,7 @@ use super::scopes::Level;
 use super::source_file::SourceFile;
 use super::ty::{FunctionType, Type};
 use super::type_references::{stated_type, type_node};
-use super::universe::{DeclarationId, ProjectFile, Universe};
+use super::universe::{ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
@@ -80,7 +80,8 @@ impl Universe<'_> {
             && arguments.values.iter().all(|one| self.is_nothing_own_within(file, one.value, depth))
     }
 
-    fn is_nothing_own(&self, file: &ProjectFile, value: NodeId) -> bool {
+    /// Whether a value is none of the project's, what a call gives in a place that expects none of the project's included.
+    pub(super) fn is_nothing_own(&self, file: &ProjectFile, value: NodeId) -> bool {
         self.is_nothing_own_within(file, value, MAX_NESTED_CALLS)
     }
 
@@ -205,74 +206,10 @@ impl Universe<'_> {
             _ => false,
         })
     }
-
-    /// Whether code around a name behind an object tests the object for a class that is this one or below it, or gives it to a function with
-    /// such a type argument: not all that shows a value to be of a class is followed.
-    pub(super) fn is_tested_around(&self, file: &ProjectFile, node: NodeId, class: DeclarationId) -> bool {
-        let is_declared = |above: &NodeId| file.declaration_of(*above).is_some();
-        let Some(around) = file.ancestors(node).filter(is_declared).last() else { return true };
-        // What a call gives is another object each time.
-        let Some(object) = object_before(file, node) else { return false };
-        // It may be assigned, compared, or given to a function that tells its class.
-        let is_handed_on = |one: NodeId| {
-            let Some(above) = file.parent(one) else { return false };
-            let is_before_dot =
-                file.kind(above) == K::NavigationExpression && file.children(above).next() == Some(one);
-            file.kind(one) == K::SimpleIdentifier
-                && file.text_of(one) == object
-                && !is_before_dot
-                && !matches!(file.kind(above), K::VariableDeclaration | K::Parameter | K::NavigationSuffix)
-        };
-        if file.tree().subtree(around).any(is_handed_on) {
-            return true;
-        }
-        let is_of_object = |within: NodeId| {
-            file.tree().subtree(within).any(|one| {
-                matches!(file.kind(one), K::SimpleIdentifier | K::InterpolatedIdentifier | K::ThisExpression)
-                    && file.text_of(one) == object
-            })
-        };
-        let written = |test: NodeId| {
-            let (holder, ty) = match file.kind(test) {
-                K::CheckExpression | K::AsExpression => (Some(test), file.children(test).last()),
-                K::TypeTest => (ancestor(file, test, K::WhenExpression), file.children(test).last()),
-                K::TypeProjection => (ancestor(file, test, K::CallExpression), type_node(file, test)),
-                _ => return None,
-            };
-            ty.filter(|_| holder.is_some_and(is_of_object))
-        };
-        file.tree().subtree(around).filter_map(written).any(|written| {
-            match self.written_type(file, written) {
-                Type::Class(tested) => {
-                    self.representative(tested.class) == self.representative(class)
-                        || self.is_below(tested.class, class)
-                }
-                Type::Parameter(_) | Type::Unknown => true,
-                _ => false,
-            }
-        })
-    }
-}
-
-fn ancestor(file: &SourceFile, node: NodeId, kind: K) -> Option<NodeId> {
-    file.ancestors(node).find(|above| file.kind(*above) == kind)
-}
-
-/// Returns the first name of what stands before the dot of a name, `this` where there is no dot; `None` if what stands there holds a call.
-fn object_before(file: &SourceFile, name: NodeId) -> Option<&str> {
-    let suffix = file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix);
-    let Some(mut first) = suffix.and_then(|suffix| file.parent(suffix)) else { return Some("this") };
-    while let Some(inner) = file.children(first).next() {
-        if matches!(file.kind(first), K::CallExpression | K::IndexingExpression) {
-            return None;
-        }
-        first = inner;
-    }
-    Some(file.text_of(first))
 }
 
 /// Whether nothing around a call expects a type of it, which a type parameter of what is called could stand for.
-fn is_expected_nowhere(file: &SourceFile, call: NodeId) -> bool {
+pub(super) fn is_expected_nowhere(file: &SourceFile, call: NodeId) -> bool {
     let mut node = call;
     while let Some(above) = file.parent(node) {
         let is_first = || file.children(above).next() == Some(node);

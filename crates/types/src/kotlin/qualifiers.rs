@@ -13,8 +13,8 @@ use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// The classes that Android's build makes of resources. Their members, and those of their nested classes, are numbers.
-const RESOURCES: [&str; 2] = ["R", "BR"];
+/// The classes that Android's build makes of resources and settings. Their members, and those of their nested classes, are numbers and texts.
+const OF_ANDROIDS_BUILD: [&str; 3] = ["R", "BR", "BuildConfig"];
 
 /// The first name of the packages of Java's library.
 const JAVA: &str = "java";
@@ -68,7 +68,7 @@ impl Universe<'_> {
                     Classifier::Declared(class) => Some(Qualifier::Class(class)),
                     Classifier::External(name) => Some(Qualifier::External(name)),
                     Classifier::Java(name) => Some(Qualifier::Value(Type::Java(name.as_str().into()))),
-                    Classifier::Unknown if !lookup.may_be_other && self.is_of_resources(name) => {
+                    Classifier::Unknown if !lookup.may_be_other && self.is_of_androids_build(name) => {
                         Some(Qualifier::External(name.to_owned()))
                     }
                     Classifier::Unknown if self.has_package(name) || name == JAVA => {
@@ -159,9 +159,10 @@ impl Universe<'_> {
         match before {
             Qualifier::Value(ty) => {
                 let lookup = self.find_member(file, name_node, &ty, name, NameUse::Value);
-                let ty = match lookup.candidates.is_empty() && !lookup.may_be_other {
-                    true => self.property_outside(file, &ty, name_node),
-                    false => self.lookup_type(&lookup),
+                let ty = match (lookup.candidates.is_empty(), &lookup.java_class) {
+                    (true, Some(class)) => self.given_by_java(class, name, false),
+                    (true, None) if !lookup.may_be_other => self.property_outside(file, &ty, name_node),
+                    _ => self.lookup_type(&lookup),
                 };
                 Some(Qualifier::Value(ty))
             }
@@ -223,9 +224,9 @@ impl Universe<'_> {
         }
     }
 
-    /// Whether a name is that of a class that Android's build makes of resources: nothing of the project has it.
-    fn is_of_resources(&self, name: &str) -> bool {
-        RESOURCES.contains(&name)
+    /// Whether a name is that of a class that Android's build makes: nothing of the project has it.
+    fn is_of_androids_build(&self, name: &str) -> bool {
+        OF_ANDROIDS_BUILD.contains(&name)
             && self.top_level(name).is_empty()
             && self.members_called(name).is_some_and(|members| members.is_empty())
     }

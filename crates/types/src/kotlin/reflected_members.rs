@@ -1,51 +1,57 @@
-//! Functions that read the names of the members of whatever they are given: `fun columns(of: Any) = of::class.java.declaredFields`. A name
-//! counts as read where a value of its class is given to one.
+//! Functions and properties that read names of the class of whatever they are given: `fun columns(of: Any) = of::class.java.declaredFields`,
+//! `val Any.tag get() = javaClass.simpleName`. A name counts as read where a value of its class is given to one.
 
 use std::collections::HashSet;
 
 use super::callables::Arguments;
-use super::calls::{callee_name, callee_of};
+use super::calls::call_of_callee;
 use super::declarations::DeclarationKind;
-use super::names_in_texts::{MEMBER_LISTS, NamesInTexts, class_named_before};
+use super::names_in_texts::NamesInTexts;
 use super::qualifiers::Qualifier;
+use super::scopes::{Level, property_of_detached};
+use super::source_file::SourceFile;
 use super::ty::Type;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
 use symd_base::TextRange;
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
+/// A place where names are read of a class that is not known there.
+#[derive(Clone, Debug)]
+pub struct ReflectionOfAny {
+    pub range: TextRange,
+    /// The name of the function or the extended property.
+    pub reader: String,
+    /// Whether it reads the class of the object that it extends.
+    pub is_of_receiver: bool,
+}
+
 impl Universe<'_> {
-    /// Returns where functions of a file list the members of a class that is not known there, each with the function's name.
-    pub fn reflections_of_any(&self, key: FileKey) -> Vec<(TextRange, String)> {
+    /// Returns where functions and extended properties of a file read such names of a class that is not known there.
+    pub fn reflections_of_any(&self, key: FileKey, names: &NamesInTexts) -> Vec<ReflectionOfAny> {
         let Some(file) = self.file(key) else { return Vec::new() };
-        let lists = |node: &NodeId| {
+        let words = names.words_of_reflection();
+        let reads = |node: &NodeId| {
             let last = file.children(*node).last().and_then(|suffix| file.child(suffix, K::SimpleIdentifier));
             file.kind(*node) == K::NavigationExpression
-                && last.is_some_and(|last| MEMBER_LISTS.contains(&file.name_text(last)))
+                && last.is_some_and(|last| words.contains(&file.name_text(last)))
         };
         let mut found = Vec::new();
-        for node in file.tree().nodes().filter(lists) {
+        for node in file.tree().nodes().filter(reads) {
             self.steps.set(0);
-            let function = file
-                .ancestors(node)
-                .filter(|above| file.kind(*above) == K::FunctionDeclaration)
-                .find_map(|above| file.declaration_of(above));
-            if let Some(function) = function.filter(|_| self.is_of_any(&file, node)) {
-                found.push((file.range(node), file.name_of(function).to_owned()));
+            let Some(before) = file.children(node).next() else { continue };
+            if let Some(reader) = reader_around(&file, node).filter(|_| self.is_of_any(&file, before)) {
+                let text = file.text_of(before);
+                let is_of_receiver = text == "javaClass" || text.starts_with("this");
+                found.push(ReflectionOfAny { range: file.range(node), reader, is_of_receiver });
             }
         }
         found
     }
 
-    /// Whether a list of members is that of the class of a value that may be of any class, or of a type parameter.
-    fn is_of_any(&self, file: &ProjectFile, node: NodeId) -> bool {
-        let Some(before) = file.children(node).next() else { return false };
-        let Some(of) = class_named_before(file.text_of(before)) else { return false };
-        let is_named = |one: &NodeId| {
-            matches!(file.kind(*one), K::SimpleIdentifier | K::TypeIdentifier) && file.text_of(*one) == of
-        };
-        let Some(named) = file.tree().subtree(before).find(is_named) else { return false };
-        match self.qualifier(file, named) {
+    /// Whether an expression is the class of a value that may be of any class, or a type parameter.
+    fn is_of_any(&self, file: &ProjectFile, class: NodeId) -> bool {
+        match self.reflected_object(file, class) {
             Some(Qualifier::Value(Type::Class(class))) => {
                 self.library_class("kotlin", "Any") == Some(class.class)
             }
@@ -55,33 +61,65 @@ impl Universe<'_> {
         }
     }
 
-    /// Whether a file calls a function of this name with a value that is, or holds, an object of the class whose members have the names, or with
-    /// the class as a type argument.
-    pub fn gives_to(&self, key: FileKey, function: &str, names: &NamesInTexts) -> bool {
+    /// Whether a file gives a value that is, or holds, an object of the class that has the names, or the class as a type argument, to what
+    /// reads names so.
+    pub fn gives_to(&self, key: FileKey, reflection: &ReflectionOfAny, names: &NamesInTexts) -> bool {
         let Some(file) = self.file(key) else { return false };
-        let classes = self.members_class(names);
-        let holds = |ty: &Type| holds_object(ty, &classes);
-        let mut calls = file.tree().nodes().filter(|node| file.kind(*node) == K::CallExpression);
-        calls.any(|call| {
-            let Some(callee) = callee_of(&file, call) else { return false };
-            let name = callee_name(&file, callee).map(|name| file.name_text(name));
-            let Some(suffix) = file.child(call, K::CallSuffix).filter(|_| name == Some(function)) else {
-                return false;
-            };
+        let classes = self.reflected_classes(names);
+        let is_named = |node: &NodeId| {
+            matches!(file.kind(*node), K::SimpleIdentifier | K::InterpolatedIdentifier)
+                && file.name_text(*node) == reflection.reader
+        };
+        file.tree().nodes().filter(is_named).any(|name| {
             self.steps.set(0);
-            let arguments = Arguments::of(&file, suffix);
-            let types = arguments.types.map_or(Vec::new(), |types| self.type_arguments(&file, types));
-            let receiver = match file.kind(callee) {
-                K::NavigationExpression => {
-                    file.children(callee).last().and_then(|last| self.before_suffix(&file, last))
-                }
-                _ => None,
-            };
-            types.iter().any(holds)
-                || arguments.values.iter().any(|one| holds(&self.expression_type(&file, one.value)))
-                || matches!(receiver, Some(Qualifier::Value(ty)) if holds(&ty))
+            self.calls_with(&file, name, &classes)
+                || reflection.is_of_receiver && self.is_called_within(&file, name, &classes)
         })
     }
+
+    /// Whether a name stands behind an object of one of the classes, or is called with one, or with one of the classes as a type argument.
+    fn calls_with(&self, file: &ProjectFile, name: NodeId, classes: &HashSet<DeclarationId>) -> bool {
+        let holds = |ty: &Type| holds_object(ty, classes);
+        let suffix = suffix_of(file, name);
+        let receiver = suffix.and_then(|suffix| self.before_suffix(file, suffix));
+        if matches!(receiver, Some(Qualifier::Value(ty)) if holds(&ty)) {
+            return true;
+        }
+        let callee = suffix.and_then(|suffix| file.parent(suffix)).unwrap_or(name);
+        let Some(call) = call_of_callee(file, callee) else { return false };
+        let Some(suffix) = file.child(call, K::CallSuffix) else { return false };
+        let arguments = Arguments::of(file, suffix);
+        let types = arguments.types.map_or(Vec::new(), |types| self.type_arguments(file, types));
+        types.iter().any(holds)
+            || arguments.values.iter().any(|one| holds(&self.expression_type(file, one.value)))
+    }
+
+    /// Whether a name stands behind no object, where one of the classes is in scope.
+    fn is_called_within(&self, file: &ProjectFile, name: NodeId, classes: &HashSet<DeclarationId>) -> bool {
+        let is_of_class =
+            |level: &Level| matches!(level, Level::Receiver { ty, .. } if holds_object(ty, classes));
+        suffix_of(file, name).is_none() && self.levels(file, name).iter().any(is_of_class)
+    }
+}
+
+fn suffix_of(file: &SourceFile, name: NodeId) -> Option<NodeId> {
+    file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix)
+}
+
+/// Returns the name of the innermost function around a node, or of the extended property.
+fn reader_around(file: &SourceFile, node: NodeId) -> Option<String> {
+    file.ancestors(node).find_map(|above| match file.kind(above) {
+        K::FunctionDeclaration => Some(file.name_of(file.declaration_of(above)?).to_owned()),
+        K::Getter => name_of_extended(file, property_of_detached(file, above)?),
+        K::PropertyDeclaration => name_of_extended(file, above),
+        _ => None,
+    })
+}
+
+fn name_of_extended(file: &SourceFile, property: NodeId) -> Option<String> {
+    file.child(property, K::ReceiverType)?;
+    let variable = file.child(property, K::VariableDeclaration)?;
+    Some(file.name_text(file.child(variable, K::SimpleIdentifier)?).to_owned())
 }
 
 /// Whether a value of a type is an object of one of the classes, or holds one by its type arguments.

@@ -47,6 +47,11 @@ impl KotlinSources for Arc<Fixture> {
         self.files.iter().any(|(_, file)| is_within_package(file.package(), name))
     }
 
+    fn may_have_contract(&self, name: &str) -> bool {
+        let mut holding = self.files.iter().filter(|(file, _)| file.text.contains("implies"));
+        holding.any(|(_, file)| (0..file.declarations.len()).any(|number| file.name_of(number) == name))
+    }
+
     fn may_declare(&self, qualified: &str) -> bool {
         self.files.iter().any(|(_, file)| shares_package_root(qualified, file.package()))
     }

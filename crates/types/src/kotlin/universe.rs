@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::declarations::{DeclarationKind, KotlinDeclaration};
 use super::findings::{KotlinFindings, Memo, MemoKey};
+use super::java_results::{JavaMember, JavaType};
 use super::library::{self, Library};
 use super::number_hash::NumberHash;
 use super::question_memos::QuestionMemos;
@@ -87,6 +88,11 @@ pub trait KotlinSources {
         false
     }
 
+    /// Returns the type that a Java class of the project writes of a member of its own; `None` where it has none, or several that differ.
+    fn java_member(&self, _class: &str, _name: &str, _member: JavaMember) -> Option<JavaType> {
+        None
+    }
+
     /// Whether code in one file may name what another one declares for others, as far as the build tells.
     fn may_see(&self, _from: FileKey, _declared: FileKey) -> bool {
         true
@@ -138,6 +144,10 @@ impl<P: KotlinSources> KotlinSources for Rc<P> {
 
     fn declares_in_java(&self, qualified: &str) -> bool {
         P::declares_in_java(self, qualified)
+    }
+
+    fn java_member(&self, class: &str, name: &str, member: JavaMember) -> Option<JavaType> {
+        P::java_member(self, class, name, member)
     }
 
     fn may_declare_value(&self, name: &str) -> bool {
@@ -274,6 +284,10 @@ impl<'p> Universe<'p> {
 
     pub(super) fn declares_in_java(&self, qualified: &str) -> bool {
         self.project.declares_in_java(qualified)
+    }
+
+    pub(super) fn java_member(&self, class: &str, name: &str, member: JavaMember) -> Option<JavaType> {
+        self.project.java_member(class, name, member)
     }
 
     pub(super) fn may_declare_value(&self, name: &str) -> bool {

@@ -12,8 +12,9 @@ mod written_type;
 
 pub(crate) use self::overloads::fitting;
 pub(crate) use self::shown_types::{ShownTypes, shown_types};
+pub(crate) use self::text_around::type_before;
 use self::text_around::{new_class, opening, without_type_arguments};
-use self::written_type::ARRAY;
+pub(crate) use self::written_type::{ARRAY, FUNCTION, WrittenType};
 use crate::context::{Receiver, last_word, receiver, text_before};
 use crate::family::Family;
 use crate::hierarchy::classes::is_class;

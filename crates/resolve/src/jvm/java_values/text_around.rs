@@ -58,7 +58,7 @@ pub(super) fn new_class(callee: &str) -> Option<&str> {
 }
 
 /// Returns the type that is written before the name at byte `at`.
-pub(super) fn type_before(text: &str, at: usize) -> Option<WrittenType<'_>> {
+pub(crate) fn type_before(text: &str, at: usize) -> Option<WrittenType<'_>> {
     let before = text_before(text, at, Family::Jvm);
     if at == before.len() {
         return None;

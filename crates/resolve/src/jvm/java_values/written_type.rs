@@ -2,18 +2,18 @@
 
 /// A written type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WrittenType<'t> {
+pub(crate) struct WrittenType<'t> {
     /// The class, with dots; [`ARRAY`] and [`FUNCTION`] for these.
-    pub(super) path: &'t str,
+    pub(crate) path: &'t str,
     /// The type arguments; an array's element; a function's parameters, then its result.
-    pub(super) arguments: Vec<WrittenType<'t>>,
+    pub(crate) arguments: Vec<WrittenType<'t>>,
 }
 
 /// The path of an array type.
-pub(super) const ARRAY: &str = "[]";
+pub(crate) const ARRAY: &str = "[]";
 
 /// The path of a Kotlin function type.
-pub(super) const FUNCTION: &str = "->";
+pub(crate) const FUNCTION: &str = "->";
 
 /// How deep type arguments are read.
 const MAX_DEPTH: usize = 8;

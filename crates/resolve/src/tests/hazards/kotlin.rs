@@ -75,6 +75,36 @@ fun f(shop: Shop, till: Till) {
 }
 
 #[test]
+fn names_are_read_of_the_class_of_whatever_is_given() {
+    let text = "//- Tags.kt
+fun Any.tag() = this::class.simpleName
+val Any.label: String get() = javaClass.simpleName
+inline fun <reified T : Any> T.kind() = T::class.qualifiedName
+fun <T : Any> T.columns() = this.javaClass.declaredFields
+fun named(of: Any) = of::class.java.name
+//- Use.kt
+class $0Shop(val size: Int) { fun f() = tag() }
+class Till(val size: Int) { fun f() = named(this) + label }
+class Quiet(val size: Int) { fun f(shop: Shop) = named(shop.size) + shop.size.tag() }
+fun f(shop: Shop, till: Till, quiet: Quiet) {
+    shop.kind()
+    shop.columns()
+    till.size.columns()
+}
+";
+    let of = |class: &str| text.replace("$0", "").replace(class, &class.replacen(' ', " $0", 1));
+    check("Store", text, &["doubt Tags.kt:1 Tags.kt:3"]);
+    check("Desk", &of("class Till"), &["doubt Tags.kt:2 Tags.kt:5"]);
+    check("Loud", &of("class Quiet"), &[]);
+    let size_of = |class: &str| {
+        let list = format!("{class}(val size");
+        text.replace("$0", "").replace(&list, &list.replace("size", "$0size"))
+    };
+    check("room", &size_of("Shop"), &["doubt Tags.kt:4"]);
+    check("room", &size_of("Till"), &[]);
+}
+
+#[test]
 fn libraries_write_properties_under_their_names() {
     let text = "//- User.kt
 import kotlinx.serialization.*
