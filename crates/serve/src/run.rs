@@ -114,6 +114,9 @@ async fn ran(
     };
     let mut wanted = ApprovalRequest::new(offered, arguments, session.host.root());
     wanted.outgoing = outgoing;
+    let repeated = prompt.repeated_question(&wanted);
+    // Where the call needed no answer, editors may still show the question of the earlier one.
+    let withdraw = || repeated.into_iter().for_each(|nonce| session.asking.withdraw_question(nonce));
     let mut because: Option<String> = None;
     loop {
         let shared = Arc::new(wanted);
@@ -124,14 +127,23 @@ async fn ran(
         };
         let approved = match permission {
             CallPermission::Run(approved) => approved,
-            CallPermission::Refused(message) => return not_approved(offered, message),
-            CallPermission::WouldFail(reply) => return CallOutcome::Reply(reply),
+            CallPermission::Refused(message) => {
+                withdraw();
+                return not_approved(offered, message);
+            }
+            CallPermission::WouldFail(reply) => {
+                withdraw();
+                return CallOutcome::Reply(reply);
+            }
             CallPermission::Pending(question) => return CallOutcome::Ask(question),
         };
         // Arguments of an edit may be long. A tool that does not reach beyond the project never asks for more
         // approval than it was given, so its request is not cloned.
         let again = (approved != ApprovalSource::ByUser && offered.tool.reach == Reach::BeyondProject)
             .then(|| ApprovalRequest::clone(&shared));
+        if again.is_none() {
+            withdraw();
+        }
         // This is the only reference left, so nothing is copied.
         let now = Arc::unwrap_or_clone(shared);
         let reply = match (turner, session.host.project()) {
@@ -149,7 +161,10 @@ async fn ran(
             (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), None) => {
                 return not_approved(offered, text);
             }
-            (Some(reply), _) => return CallOutcome::Reply(reply),
+            (Some(reply), _) => {
+                withdraw();
+                return CallOutcome::Reply(reply);
+            }
             (None, _) => return CallOutcome::Stopped,
         }
     }
