@@ -211,6 +211,6 @@ fn reply(mut answer: Value) -> Reply {
         outcome: Outcome::named(outcome).unwrap_or(Outcome::Failed),
         // Most answers have no image, and an older daemon sends none.
         image: serde_json::from_value(answer["image"].take()).ok(),
-        text: answer["text"].as_str().unwrap_or_default().to_owned(),
+        ..Reply::done(answer["text"].as_str().unwrap_or_default())
     }
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::answer_marks::{AnswerFormat, with_marks};
+use crate::answer_marks::with_marks;
 use crate::approvals::ask::ApprovalPrompt;
 use crate::approvals::permit::{CallPermission, permit};
 use crate::approvals::{ApprovalRequest, Question};
@@ -22,6 +22,7 @@ use symd_config::projects::Projects;
 use symd_config::roots::HOW_TO_CHOOSE;
 use symd_ops::Project;
 use symd_rpc::in_flight::Stop;
+use symd_toolsets::native::untold_texts::Format;
 use symd_toolsets::spellings;
 use symd_toolsets::{
     ApprovalSource, Call, CallRefusal, ConnectionCall, ConnectionOutcome, ConnectionTool, Offered, Outcome,
@@ -210,7 +211,7 @@ async fn in_project(
     // An editor's texts may have gone while the tool ran: its connection ended.
     let gone = || (tool.risk != Risk::Dangerous).then(|| project.buffers.untold()).flatten();
     let silent = silent.or_else(gone);
-    let format = if for_programs { AnswerFormat::Json } else { AnswerFormat::Text };
+    let format = if for_programs { Format::Json } else { Format::Text };
     reply.map(|reply| with_marks(session, project, (offered, format), (&named, silent.as_ref()), reply))
 }
 
