@@ -60,12 +60,20 @@ Nothing is written, so Emacs does not ask about a file that is newer, and
          (problems (delq nil (mapcar (lambda (uri) (symd--read-again (funcall path uri))) uris))))
     (if problems (list :reloaded :json-false :problem (string-join problems "; ")) (list :reloaded t))))
 
-(cl-defmethod eglot-handle-request :after ((server eglot-symd) (_method (eql workspace/applyEdit)) &rest _)
-  "Tell SERVER the changed texts at once: eglot waits until Emacs is idle, which it is not while it waits for a command of symd's."
+(defun symd--in-buffers (server work)
+  "Call WORK in each buffer of SERVER."
   (dolist (buffer (buffer-list))
     (with-current-buffer buffer
       (when (and (eglot-managed-p) (eq (eglot-current-server) server))
-        (eglot--signal-textDocument/didChange)))))
+        (funcall work)))))
+
+(cl-defmethod eglot-handle-request :before ((server eglot-symd) (_method (eql workspace/applyEdit)) &rest _)
+  "Have `undo' take back one edit: Emacs sets no boundary between edits that come without a command of its user."
+  (symd--in-buffers server #'undo-boundary))
+
+(cl-defmethod eglot-handle-request :after ((server eglot-symd) (_method (eql workspace/applyEdit)) &rest _)
+  "Tell SERVER the changed texts at once: eglot waits until Emacs is idle, which it is not while it waits for a command of symd's."
+  (symd--in-buffers server #'eglot--signal-textDocument/didChange))
 
 ;; For languages of which eglot knows no server.
 (add-to-list 'eglot-server-programs '(prog-mode . (eglot-symd "symd" "lsp")) t)

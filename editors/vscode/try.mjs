@@ -1,17 +1,18 @@
 // Drives the extension in code-server; `try.sh` prepares all that is in the environment. Fails at the first fact that is not so.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const { RUN, PORT, SYMD, SHOT, PLAYWRIGHT } = process.env;
 const { chromium } = createRequire(import.meta.url)(PLAYWRIGHT);
 const project = `${RUN}/project`;
 const disk = () => readFileSync(`${project}/a.py`, 'utf8');
-const agent = (tool, argument) => new Promise((resolve) => {
-  execFile(SYMD, ['--project', project, 'call', tool, JSON.stringify(argument)], (error, stdout, stderr) => {
+const symd = (...words) => new Promise((resolve) => {
+  execFile(SYMD, ['--project', project, ...words], (error, stdout, stderr) => {
     resolve({ exit: error?.code ?? 0, text: stdout + stderr });
   });
 });
+const agent = (tool, argument) => symd('call', tool, JSON.stringify(argument));
 const until = async (what, is) => {
   const deadline = Date.now() + 60_000;
   for (;;) {
@@ -27,6 +28,7 @@ const until = async (what, is) => {
   }
 };
 
+let done = false;
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking',
@@ -83,7 +85,26 @@ try {
     return rows.some((row) => row.includes('by cli, undone')) && rows.some((row) => row.trim().endsWith('by cli'));
   });
   await until('the undone buffer is saved', async () => (await page.locator('.tab.dirty').count()) === 0);
-} finally {
   await page.screenshot({ path: SHOT });
+  const policy = await symd('approvals', 'policy', 'native/create_text_file', 'ask');
+  await until(`a policy demands approvals (${policy.text.trim()})`, () => policy.exit === 0);
+  for (const [word, file] of [['Deny', 'denied.py'], ['Once', 'allowed.py']]) {
+    const asked = agent('create_text_file', { relative_path: file, content: 'x = 1\n' });
+    // Not while it fades in.
+    const toast = page.locator('.notification-toast.notification-fade-in-done', { hasText: file });
+    await until(`an approval is shown: ${word}`, async () => (await toast.innerText().catch(() => '')).includes('asks to run'));
+    await until('nothing is written before', () => !existsSync(`${project}/${file}`));
+    await page.screenshot({ path: SHOT.replace('.png', '-approval.png') });
+    await toast.getByRole('button', { name: word, exact: true }).click();
+    const { exit, text } = await asked;
+    await until(`the answer counts (${text.trim().split('\n')[0]})`, () => (exit === 0) === (word === 'Once'));
+    await until('and the file is as it says', () => existsSync(`${project}/${file}`) === (word === 'Once'));
+  }
+  done = true;
+} finally {
+  // What the window showed when it failed.
+  if (!done) {
+    await page.screenshot({ path: SHOT });
+  }
   await browser.close();
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The packaged extension in code-server, under headless Chromium: a person types, an agent edits, both save and undo. Not part of
-# .ci/run: it takes minutes and a gigabyte. Needs symd's program in $SYMD, Chromium (apt), and, for code-server's
-# native modules, libkrb5-dev libx11-dev libxkbfile-dev libsecret-1-dev (apt).
-#   SYMD=target/debug/symd editors/vscode/try.sh [CACHE]     writes CACHE/seen.png
+# The packaged extension in code-server, under headless Chromium: a person types, an agent edits, both save and undo, an approval
+# is asked for. Not part of .ci/run: it takes minutes and a gigabyte. Needs symd's program in $SYMD, Chromium (apt), and, for
+# code-server's native modules, libkrb5-dev libx11-dev libxkbfile-dev libsecret-1-dev (apt).
+#   SYMD=target/debug/symd editors/vscode/try.sh [CACHE]     writes CACHE/seen.png and CACHE/seen-approval.png
 set -euo pipefail
 set -m # so that the server's processes are a group of their own
 here="$(dirname "$(realpath "$0")")"

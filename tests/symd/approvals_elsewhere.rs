@@ -227,6 +227,22 @@ fn the_editors_of_that_project_are_asked_too() {
     let withdrawn = editor.await_message(|message| message["method"] == "$/cancelRequest");
     assert_eq!(withdrawn["params"]["id"], question["id"]);
 
+    // So does a "no" of the client, and the end of the call.
+    for (id, mark) in [(4, "no"), (5, "stopped")] {
+        let form = mcp.ask(&call(id, "execute_shell_command", command(mark)));
+        let question = editor.await_request("window/showMessageRequest");
+        if mark == "no" {
+            let answer = json!({ "jsonrpc": "2.0", "id": form["id"], "result": accepted("n") });
+            assert_eq!(text(&mcp.ask(&answer)), DECLINED);
+        } else {
+            let params = json!({ "requestId": id });
+            mcp.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+        }
+        let withdrawn = editor.await_message(|message| message["method"] == "$/cancelRequest");
+        assert_eq!(withdrawn["params"]["id"], question["id"], "{mark}");
+        assert!(!ran(mark));
+    }
+
     // A client that cannot ask leaves it to them.
     let mut mute = Mcp::new(&user, "project");
     mute.ask(&initialize("2025-11-25"));
@@ -279,4 +295,34 @@ fn an_editors_answer_counts_for_the_repeated_call_there() {
     assert_eq!(text(&reply), RAN);
     let withdrawn = there.await_message(|message| message["method"] == "$/cancelRequest");
     assert_eq!(withdrawn["params"]["id"], asked["id"]);
+}
+
+#[test]
+fn editors_show_a_question_no_longer_where_the_repeated_call_needs_no_answer() {
+    for project in ["project", "other"] {
+        let user = two_projects();
+        let ran = user.path(project).join("ran");
+        let mut editor = FakeEditor::silent(&user);
+        editor.ask("initialize", json!({ "rootUri": uri(&user, project), "capabilities": {} }));
+        editor.settle();
+        let mut mcp = Mcp::new(&user, "project");
+        if project == "other" {
+            mcp.ask(&modern_call(1, "activate_project", activate()));
+        }
+        let first = question(&mut mcp, 2, "ran");
+        let asked = editor.await_request("window/showMessageRequest");
+        user.check(&["approvals", "policy", "serena/execute_shell_command", "allow"], 0);
+        mcp.ask(&again(3, command("ran"), &first, json!({ "action": "decline" })));
+        assert!(ran.exists(), "the policy allows it");
+        let withdrawn = editor.await_message(|message| message["method"] == "$/cancelRequest");
+        assert_eq!(withdrawn["params"]["id"], asked["id"], "{project}");
+        // Its answer does not count again.
+        std::fs::remove_file(&ran).unwrap();
+        user.check(&["approvals", "policy", "serena/execute_shell_command", "ask"], 0);
+        mcp.send(&again(4, command("ran"), &first, accepted("y")));
+        let asked = editor.await_request("window/showMessageRequest");
+        editor.reply(&asked, Value::Null);
+        let twice = text(&mcp.receive());
+        assert!(twice.contains("its requestState was used before") && !ran.exists(), "{twice}");
+    }
 }

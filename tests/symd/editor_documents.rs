@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::editor_agent::agent;
 use crate::fake_editor::{FakeEditor, uri};
-use crate::support::{User, write};
+use crate::support::{PATIENCE, User, write};
 
 const SAVED: &str = "def saved():\n    return 1\n";
 
@@ -326,6 +327,37 @@ fn a_question_right_after_a_daemons_end_has_the_editors_text() {
 }
 
 #[test]
+fn a_daemon_that_ends_hears_what_is_typed_until_its_last_answer() {
+    let user = user();
+    let mute = "[[language]]\nname = \"python\"\nlanguage-servers = [\"mute\"]\n\n[language-server.mute]\n\
+        command = \"sleep\"\nargs = [\"600\"]\n";
+    write(&user.path("config/languages.toml"), mute);
+    let text = "def slow():\n    pass\n\n\ndef other():\n    pass\n";
+    write(&user.path("project/a.py"), text);
+    let file = uri(&user, "project/a.py");
+    let mut editor = FakeEditor::new(&user);
+    editor.open(&file, 1, text);
+    editor.settle();
+    // The server is waited for, and then the second name is asked about.
+    let calls = user.status()["calls"].as_u64().unwrap();
+    let asked = json!({ "name_path": ["slow", "other"], "wait": "ready", "deadline_seconds": 2 });
+    let call = agent(&user, "find_referencing_symbols", &asked);
+    let begun = std::time::Instant::now();
+    while user.status()["calls"].as_u64().unwrap() == calls {
+        assert!(begun.elapsed() < PATIENCE);
+    }
+    let mut stop = user.symd().arg("stop").stdout(std::process::Stdio::null()).spawn().unwrap();
+    while user.place().socket().exists() {
+        assert!(begun.elapsed() < PATIENCE);
+    }
+    editor.change(&file, 2, [5, 8, 5, 8], "\n\n\nother()");
+    let output = call.wait_with_output().unwrap();
+    let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(told.contains("other()"), "{told}");
+    assert!(stop.wait().unwrap().success());
+}
+
+#[test]
 fn an_answer_is_incomplete_while_an_editor_has_not_told_its_texts() {
     let user = user();
     let file = uri(&user, "project/a.py");
@@ -335,7 +367,8 @@ fn an_answer_is_incomplete_while_an_editor_has_not_told_its_texts() {
     editor.settle();
     let lsp = editor.process.id();
     signal(lsp.into(), rustix::process::Signal::STOP);
-    signal(user.pid(), rustix::process::Signal::KILL);
+    let daemon = user.pid();
+    signal(daemon, rustix::process::Signal::KILL);
     let why = format!(
         "incomplete: fake 1 has files of this project open and has not told symd their texts since symd \
         started: its `symd lsp` is process {lsp}; ask again, and if it stays so restart the language server in that editor, or close it]"
@@ -356,7 +389,7 @@ fn an_answer_is_incomplete_while_an_editor_has_not_told_its_texts() {
     let exact = user.check(&["call", "--toolset", "gemini_cli", "read_file", &absolute], 0);
     assert!(exact.contains("def saved") && !exact.contains("incomplete"), "{exact}");
     signal(lsp.into(), rustix::process::Signal::CONT);
-    editor.settle();
+    editor.await_restart(daemon);
     let text = user.check(&["call", "find_symbol", r#"{"name_path_pattern": "typed"}"#], 0);
     assert!(text.contains("a.py") && text.contains("; complete]"), "{text}");
 }

@@ -98,6 +98,33 @@ fn an_edit_is_a_conflict_where_the_disk_fails_and_the_editor_keeps_its_part() {
 }
 
 #[test]
+fn an_edit_that_an_editor_took_back_is_no_conflict_where_its_journal_could_not_be_erased() {
+    let (user, mut editor, file) = typed();
+    let call = rename(&user);
+    let request = editor.await_request("workspace/applyEdit");
+    fail_the_disk(&user);
+    // Erasing the journal begins with the copy of its head in this file.
+    let lock = user.place().edits().join("lock");
+    std::fs::rename(&lock, lock.with_extension("away")).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    editor.rewrite(&file, 3, RENAMED);
+    editor.reply(&request, json!({ "applied": true }));
+    let back = editor.await_request("workspace/applyEdit");
+    std::fs::remove_dir(&lock).unwrap();
+    std::fs::rename(lock.with_extension("away"), &lock).unwrap();
+    editor.rewrite(&file, 4, TYPED);
+    editor.reply(&back, json!({ "applied": true }));
+    let told = failed(call);
+    assert!(told.contains("the tree is as it was; the journal of the edit could not be erased"), "{told}");
+    assert!(is_old(&user), "{told}");
+    assert_eq!(user.status()["recovered"], json!([]));
+    // The next edit is made.
+    let wanted = json!({ "relative_path": "c.py", "content": "c = 1\n" }).to_string();
+    user.check(&["call", "create_text_file", &wanted], 0);
+    assert_eq!(user.status()["recovered"], json!([]));
+}
+
+#[test]
 fn an_edit_is_a_conflict_where_symd_is_killed_before_an_editor_takes_its_part_back() {
     let (user, mut editor, file) = typed();
     let (mut call, _) = made_where_the_disk_fails(&user, &mut editor, &file);

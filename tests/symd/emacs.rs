@@ -51,6 +51,19 @@ fn play_with(user: &User, script: &str, change: impl FnOnce(&mut Command)) -> Op
     Some(report)
 }
 
+/// Has Emacs load symd's package, and find `symd` on its PATH.
+fn with_package(user: &User) -> impl FnOnce(&mut Command) {
+    std::fs::create_dir(user.path("bin")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_symd"), user.path("bin/symd")).unwrap();
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/emacs/symd.el");
+    let path = std::env::var_os("PATH").unwrap();
+    let directories = std::iter::once(user.path("bin")).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(directories).unwrap();
+    move |command| {
+        command.env("PACKAGE", package).env("PATH", path);
+    }
+}
+
 #[test]
 fn emacs_shows_its_unsaved_text_and_makes_an_agents_edit() {
     let user = neovim::user();
@@ -106,8 +119,6 @@ fn an_agent_waits_while_emacs_asks_its_user_before_an_edit() {
 #[test]
 fn the_package_for_emacs_reads_changed_files_again_and_has_commands() {
     let user = neovim::user();
-    std::fs::create_dir(user.path("bin")).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_symd"), user.path("bin/symd")).unwrap();
     let script = r##"
 (defun edit (from to)
   (agent "replace_content" (format "{\"relative_path\": \"a.py\", \"needle\": \"%s\", \"repl\": \"%s\", \"mode\": \"literal\"}" from to)))
@@ -143,15 +154,26 @@ fn the_package_for_emacs_reads_changed_files_again_and_has_commands() {
 (symd-history)
 (say "told" (has (messages) "cli replace_content"))
     "##;
-    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/emacs/symd.el");
-    let path = std::env::var_os("PATH").unwrap();
-    let directories = std::iter::once(user.path("bin")).chain(std::env::split_paths(&path));
-    let path = std::env::join_paths(directories).unwrap();
-    let played = play_with(&user, script, |command| {
-        command.env("PACKAGE", package).env("PATH", path);
-    });
-    let Some(report) = played else { return };
+    let Some(report) = play_with(&user, script, with_package(&user)) else { return };
     let expected = "package: true\nedit: true\nbuffer: true\nby itself: true\nundo: true\nread again: true\nunsaved: true\nboth: true\nundone: true\nagreed: true\n\
          told: true\n";
     assert_eq!(report, expected);
+}
+
+#[test]
+fn each_edit_of_an_agent_is_undone_by_itself_in_emacs() {
+    let user = neovim::user();
+    let script = r##"
+(goto-char (point-min))
+(insert "# typed\n")
+(settle)
+(agent "replace_content" "{\"relative_path\": \"a.py\", \"needle\": \"return\", \"repl\": \"yield\", \"mode\": \"literal\"}")
+(agent "replace_content" "{\"relative_path\": \"a.py\", \"needle\": \"yield\", \"repl\": \"raise\", \"mode\": \"literal\"}")
+(say "both" (has (buffer-string) "raise"))
+(undo-boundary)
+(undo)
+(say "one" (and (has (buffer-string) "yield") (has (buffer-string) "# typed")))
+    "##;
+    let Some(report) = play_with(&user, script, with_package(&user)) else { return };
+    assert_eq!(report, "both: true\none: true\n");
 }

@@ -89,6 +89,31 @@ fn what_is_typed_in_neovim_is_what_agents_see() {
 }
 
 #[test]
+fn each_edit_of_an_agent_is_undone_by_itself_in_neovim() {
+    let user = user();
+    let script = r#"
+        local buffer = function() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), ' ') end
+        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# typed' })
+        T.settle()
+        -- No key is typed in between.
+        for _, word in ipairs({ 'yield', 'raise' }) do
+          local from = word == 'yield' and 'return' or 'yield'
+          T.say(word, select(2, T.agent('replace_content', { relative_path = 'a.py', needle = from, repl = word, mode = 'literal' })))
+        end
+        for _ = 1, 2 do
+          vim.cmd('silent undo')
+          T.say('undone', buffer())
+        end
+        T.settle()
+        T.say('seen', T.agent('read_file', { relative_path = 'a.py' }):find('return', 1, true) ~= nil)
+    "#;
+    let Some(report) = play(&user, script) else { return };
+    let expected = "symd: true\nyield: 0\nraise: 0\nundone: # typed def saved():     yield \"𝒳\"\n\
+        undone: # typed def saved():     return \"𝒳\"\nseen: true\n";
+    assert_eq!(report, expected);
+}
+
+#[test]
 fn an_agents_edit_of_an_unsaved_buffer_is_made_by_neovim() {
     let user = user();
     write(&user.path("project/b.py"), "import a\n\na.saved()\n");

@@ -418,3 +418,22 @@ fn parentheses_of_type_parameters_are_not_those_of_the_parameters() {
         assert!(stage.text("user.py").contains("pick(zz=1)"), "{done}");
     });
 }
+
+#[test]
+fn a_variable_that_another_module_sets_may_hold_an_object_of_another_class() {
+    let Some(servers) = real_server("ty") else { return };
+    let lib = "class Till:\n    def open_drawer(self):\n        return 1\n\n\nclass Fake:\n    def open_drawer(self):\n        return 2\n\n\n\
+        current = Till()\n\n\ndef ring():\n    return current.open_drawer()\n";
+    for (user, is_told) in [
+        ("import lib\n\nlib.current = lib.Fake()\nlib.ring()\n", true),
+        ("import lib\n\nlib.current = lib.Till()\nlib.ring()\n", false),
+    ] {
+        let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
+        play(&files, Answers::Real(servers.clone()), async |stage| {
+            let done = stage.done("rename_symbol", rename("Till/open_drawer", "pop")).await;
+            let why = "a variable of another module is set here to an object of a class beside this one";
+            assert_eq!(done.contains(why), is_told, "{user}\n{done}");
+            assert_eq!(done.contains("incomplete: "), is_told, "{user}\n{done}");
+        });
+    }
+}

@@ -100,3 +100,46 @@ fn a_text_of_a_type_that_calls_debug_is_told() {
         assert!(text.contains("'Info' is printed here") && text.ends_with(DOUBT), "{text}");
     });
 }
+
+#[test]
+fn a_macro_that_prints_what_it_is_given_is_told() {
+    let level = "#[derive(Debug)]\npub enum Level {\n    Info,\n}\n\n";
+    let show = "macro_rules! show {\n    ($x:expr) => {\n        println!(\"{:?}\", $x)\n    };\n}\n\n";
+    let log = "macro_rules! log {\n    ($text:expr, $x:expr) => {{\n        println!($text);\n        show!($x)\n    }};\n}\n\n";
+    let printed = "fn printed<T: std::fmt::Debug>(one: T) {\n    show! { one }\n}\n\n";
+    let own = "macro_rules! info {\n    () => {\n        println!(\"{:?}\", Level::Info)\n    };\n}\n";
+    for (rest, is_told) in [
+        (format!("{show}pub fn work() {{\n    show!(Level::Info);\n}}\n"), true),
+        (format!("{show}{log}pub fn work() {{\n    log![\"n\", Level::Info];\n}}\n"), true),
+        (format!("{show}{printed}pub fn work() {{\n    printed(Level::Info);\n}}\n"), true),
+        (own.to_owned(), true),
+        // The macro is given something else.
+        (format!("{show}pub fn work(_: Level) {{}}\n\npub fn other(n: u8) {{\n    show!(n);\n}}\n"), false),
+        // A function of the macro's name.
+        (format!("{show}fn show(_: Level) {{}}\n\npub fn work() {{\n    show(Level::Info);\n}}\n"), false),
+    ] {
+        let lib = format!("{level}{rest}");
+        play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+            let text = stage.done("rename_symbol", rename("Level/Info", "Note")).await;
+            assert_eq!(text.contains("'Info' is printed here"), is_told, "{lib}{text}");
+            assert_eq!(text.ends_with(DOUBT), is_told, "{lib}{text}");
+        });
+    }
+}
+
+#[test]
+fn what_an_assertion_compares_is_printed_and_a_condition_is_not() {
+    let caught = "#[derive(Debug, PartialEq)]\npub enum Level {\n    Info,\n}\n\npub fn run() -> bool {\n    \
+        std::panic::catch_unwind(|| go(Level::Info)).is_ok()\n}\n\n";
+    for (check, is_told) in [
+        ("assert!(matches!(one, Level::Info))", false),
+        ("assert_eq!(one, Level::Info)", true),
+        ("assert!(one == Level::Info, \"{one:?}\")", true),
+    ] {
+        let lib = format!("{caught}fn go(one: Level) {{\n    {check};\n}}\n");
+        play(&[("src/lib.rs", lib.as_bytes())], Answers::NoServer, async |stage| {
+            let text = stage.done("rename_symbol", rename("Level/Info", "Note")).await;
+            assert_eq!(text.contains("'Info' is printed here"), is_told, "{lib}{text}");
+        });
+    }
+}

@@ -125,6 +125,14 @@ pub enum EditError {
         /// Each file that is not in its old state, and why.
         left: Vec<String>,
     },
+    /// The edit failed and everything was put back, but its journal could not be erased: the next edit tries that again.
+    #[error("{}; the tree is as it was; the journal of the edit could not be erased: {why}", bare(reason))]
+    JournalLeft {
+        /// The original error.
+        reason: Box<EditError>,
+        /// Why the journal is still there.
+        why: String,
+    },
     /// An earlier edit was cut short and cannot be put back now.
     #[error(
         "operation {id} was cut short and cannot be put back yet: {}; nothing was written; fix this and try again, or \

@@ -335,7 +335,11 @@ impl Editor {
             }
             Ok(()) if left.is_empty() => EditError::Failed { reason },
             Ok(()) => EditError::RollbackFailed { id, reason, left },
-            Err(error) => EditError::RollbackFailed { id, reason, left: vec![error.to_string()] },
+            Err(error) if left.is_empty() => EditError::JournalLeft { reason, why: error.to_string() },
+            Err(error) => {
+                let left = left.into_iter().chain([error.to_string()]).collect();
+                EditError::RollbackFailed { id, reason, left }
+            }
         }
     }
 

@@ -3,25 +3,18 @@
 
 use symd_ops::Project;
 use symd_ops::buffers::SilentEditor;
-use symd_toolsets::native::{NATIVE, untold_texts};
+use symd_toolsets::native::NATIVE;
+use symd_toolsets::native::untold_texts::{self, Format};
 use symd_toolsets::{Offered, Reply};
 
 use crate::session::Session;
-
-/// The format of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AnswerFormat {
-    Text,
-    /// For programs, which are told of no more than that the answer is incomplete.
-    Json,
-}
 
 /// Adds what holds for the answer of `offered`. `named` are the paths that the call named; `silent` is an editor of whose texts
 /// nothing was known when the tool began.
 pub(super) fn with_marks(
     session: &Session,
     project: &Project,
-    (offered, format): (Offered, AnswerFormat),
+    (offered, format): (Offered, Format),
     (named, silent): (&[String], Option<&SilentEditor>),
     mut reply: Reply,
 ) -> Reply {
@@ -33,13 +26,15 @@ pub(super) fn with_marks(
     if let Some(silent) = silent {
         untold_texts::mark(
             offered.tool.name,
-            &mut reply.text,
+            format,
+            &mut reply,
             &format!(
                 "{silent}; ask again, and if it stays so restart the language server in that editor, or close it"
             ),
         );
     }
-    if format == AnswerFormat::Text {
+    // Programs are told of no more than that the answer is incomplete.
+    if format == Format::Text {
         mark_recovered(session, &mut reply);
         mark_unsaved(project, offered, named, &mut reply);
     }

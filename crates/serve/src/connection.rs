@@ -93,7 +93,18 @@ where
         if host.is_draining() {
             let _ = outbox.send(line(write::notification(STOPPING, NO_PARAMS))).await;
             editor.end_requests();
-            // Questions that are under way see its texts.
+            let answered = async {
+                in_flight.idle().await;
+                host.others_answered().await;
+            };
+            // Questions that are under way see its texts, also what its user types now.
+            let mut editor = editor;
+            tokio::select! {
+                () = hear(&mut editor, &mut lines, &outbox) => {}
+                () = answered => {}
+                () = outbox.closed() => {}
+                () = drained(&host) => {}
+            }
             host.keep_editor(editor);
         } else {
             // Its buffers hide files only as long as it is there.
@@ -114,6 +125,25 @@ where
     conversation.finish().await;
     if let Err(error) = writing.await {
         tracing::error!(%error, "the writer failed");
+    }
+}
+
+/// Handles the notifications of an editor, and nothing else, until there are no more.
+async fn hear<R: AsyncRead + Unpin>(editor: &mut EditorSession, lines: &mut Lines<R>, outbox: &Outbox) {
+    loop {
+        let text = match lines.next().await {
+            Ok(Line::Text(text)) => text,
+            Ok(Line::TooLong | Line::NoRoom) => continue,
+            Ok(Line::End) | Err(_) => return,
+        };
+        let Ok(mut message) = serde_json::from_slice::<Value>(&text) else { continue };
+        if let Some(method) = message["method"].as_str().filter(|method| is_of_editor(method)) {
+            let (method, params) = (method.to_owned(), message["params"].take());
+            if let Some(message) = editor.notify(&method, params).await {
+                // The writer notices a client that is gone.
+                let _ = outbox.send(line(message)).await;
+            }
+        }
     }
 }
 

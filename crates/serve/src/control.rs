@@ -112,7 +112,10 @@ async fn result(
             }))
         }
         QUESTION => {
-            let QuestionParams { question } = params(&id, QUESTION, request.params)?;
+            let QuestionParams { question, withdrawn } = params(&id, QUESTION, request.params)?;
+            if withdrawn {
+                session.asking.withdraw_question(question);
+            }
             let answered = match session.asking.ask_editors(question) {
                 Some(asked) => tokio::select! {
                     answered = asked.wait() => answered,
@@ -197,6 +200,9 @@ struct CallParams {
 #[serde(deny_unknown_fields)]
 struct QuestionParams {
     question: u64,
+    /// Whether it needs no answer any more, so that editors show it no longer.
+    #[serde(default)]
+    withdrawn: bool,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -237,6 +243,10 @@ impl ApprovalPrompt for CommandLine<'_> {
                     .to_owned(),
             ),
         }
+    }
+
+    fn repeated_question(&self, _: &ApprovalRequest) -> Option<u64> {
+        self.question
     }
 }
 

@@ -66,6 +66,8 @@ const UNFINISHED: usize = 64 << 20;
 #[derive(Clone, Copy, Debug)]
 pub struct Activity {
     pub connections: usize,
+    /// Those of them that are open only so that an editor goes on telling its texts while the daemon drains.
+    pub telling: usize,
     /// When the last connection closed, or the daemon started.
     pub since: Instant,
 }
@@ -84,7 +86,7 @@ impl Host {
             started,
             sessions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
-            activity: watch::Sender::new(Activity { connections: 0, since: started }),
+            activity: watch::Sender::new(Activity { connections: 0, telling: 0, since: started }),
             draining: watch::Sender::new(false),
             told_recovered: AtomicBool::new(false),
             unfinished,
@@ -167,6 +169,14 @@ impl Host {
     pub async fn draining(&self) {
         // The sender lives in `self`, so this cannot fail.
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
+    }
+
+    /// Waits, on an editor's connection that has no request under way, until no other connection has one.
+    pub(crate) async fn others_answered(&self) {
+        self.activity.send_modify(|activity| activity.telling += 1);
+        // The sender lives in `self`, so this cannot fail.
+        let all = |activity: &Activity| activity.connections <= activity.telling;
+        let _ = self.activity.subscribe().wait_for(all).await;
     }
 
     /// Returns, to the first caller only, which adds them to its answer, one line for each edit that a crash interrupted, with

@@ -106,12 +106,20 @@ pub(super) async fn call(
     };
     if let Some(nonce) = repeated.filter(|_| answer.get("ask").is_none()) {
         // It was answered, or needed no answer: neither counts again.
-        session.asking.close_question(nonce);
+        session.asking.withdraw_question(nonce);
     }
     let Some(question) = Question::of_answer(&answer) else { return CallOutcome::Reply(reply(answer)) };
+    let withdraw = async || {
+        if let Some(number) = question.number {
+            link.begin(QUESTION, json!({ "question": number, "withdrawn": true })).await;
+        }
+    };
     let answer = tokio::select! {
         biased;
-        () = stop.stopped() => return CallOutcome::Stopped,
+        () = stop.stopped() => {
+            withdraw().await;
+            return CallOutcome::Stopped;
+        }
         answer = ask(session, &wanted, &question, (&link, stop), prompt) => answer,
     };
     if let (Some(ApprovalAnswer::Deferred(nonce, _)), Some(number)) = (&answer, question.number) {
@@ -121,7 +129,10 @@ pub(super) async fn call(
     let word = match answer.map(|answer| answer.outcome(&wanted, &question)) {
         None => None,
         Some(ApprovalOutcome::Yes(word)) => Some(word.name()),
-        Some(ApprovalOutcome::Refused(why)) => return not_approved(offered, why),
+        Some(ApprovalOutcome::Refused(why)) => {
+            withdraw().await;
+            return not_approved(offered, why);
+        }
         // Its number is one of the link's.
         Some(ApprovalOutcome::Pending) => return CallOutcome::Ask(Question { number: None, ..question }),
     };
@@ -200,6 +211,6 @@ fn reply(mut answer: Value) -> Reply {
         outcome: Outcome::named(outcome).unwrap_or(Outcome::Failed),
         // Most answers have no image, and an older daemon sends none.
         image: serde_json::from_value(answer["image"].take()).ok(),
-        text: answer["text"].as_str().unwrap_or_default().to_owned(),
+        ..Reply::done(answer["text"].as_str().unwrap_or_default())
     }
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::answer_marks::{AnswerFormat, with_marks};
+use crate::answer_marks::with_marks;
 use crate::approvals::ask::ApprovalPrompt;
 use crate::approvals::permit::{CallPermission, permit};
 use crate::approvals::{ApprovalRequest, Question};
@@ -22,6 +22,7 @@ use symd_config::projects::Projects;
 use symd_config::roots::HOW_TO_CHOOSE;
 use symd_ops::Project;
 use symd_rpc::in_flight::Stop;
+use symd_toolsets::native::untold_texts::Format;
 use symd_toolsets::spellings;
 use symd_toolsets::{
     ApprovalSource, Call, CallRefusal, ConnectionCall, ConnectionOutcome, ConnectionTool, Offered, Outcome,
@@ -114,6 +115,9 @@ async fn ran(
     };
     let mut wanted = ApprovalRequest::new(offered, arguments, session.host.root());
     wanted.outgoing = outgoing;
+    let repeated = prompt.repeated_question(&wanted);
+    // Where the call needed no answer, editors may still show the question of the earlier one.
+    let withdraw = || repeated.into_iter().for_each(|nonce| session.asking.withdraw_question(nonce));
     let mut because: Option<String> = None;
     loop {
         let shared = Arc::new(wanted);
@@ -124,14 +128,23 @@ async fn ran(
         };
         let approved = match permission {
             CallPermission::Run(approved) => approved,
-            CallPermission::Refused(message) => return not_approved(offered, message),
-            CallPermission::WouldFail(reply) => return CallOutcome::Reply(reply),
+            CallPermission::Refused(message) => {
+                withdraw();
+                return not_approved(offered, message);
+            }
+            CallPermission::WouldFail(reply) => {
+                withdraw();
+                return CallOutcome::Reply(reply);
+            }
             CallPermission::Pending(question) => return CallOutcome::Ask(question),
         };
         // Arguments of an edit may be long. A tool that does not reach beyond the project never asks for more
         // approval than it was given, so its request is not cloned.
         let again = (approved != ApprovalSource::ByUser && offered.tool.reach == Reach::BeyondProject)
             .then(|| ApprovalRequest::clone(&shared));
+        if again.is_none() {
+            withdraw();
+        }
         // This is the only reference left, so nothing is copied.
         let now = Arc::unwrap_or_clone(shared);
         let reply = match (turner, session.host.project()) {
@@ -149,7 +162,10 @@ async fn ran(
             (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), None) => {
                 return not_approved(offered, text);
             }
-            (Some(reply), _) => return CallOutcome::Reply(reply),
+            (Some(reply), _) => {
+                withdraw();
+                return CallOutcome::Reply(reply);
+            }
             (None, _) => return CallOutcome::Stopped,
         }
     }
@@ -195,7 +211,7 @@ async fn in_project(
     // An editor's texts may have gone while the tool ran: its connection ended.
     let gone = || (tool.risk != Risk::Dangerous).then(|| project.buffers.untold()).flatten();
     let silent = silent.or_else(gone);
-    let format = if for_programs { AnswerFormat::Json } else { AnswerFormat::Text };
+    let format = if for_programs { Format::Json } else { Format::Text };
     reply.map(|reply| with_marks(session, project, (offered, format), (&named, silent.as_ref()), reply))
 }
 

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod descendants;
 pub mod disk;
 pub mod file_system;
+pub mod file_watch;
 pub mod group;
 pub mod life_line;
 pub mod memory;

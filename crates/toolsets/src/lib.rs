@@ -92,6 +92,8 @@ pub struct Reply {
     /// The image that replaces the text where images can be displayed.
     pub image: Option<Image>,
     pub outcome: Outcome,
+    /// Where the answers end of which `text` is joined, in bytes; empty if it is one answer.
+    pub ends: Vec<usize>,
 }
 
 /// An image in MCP's form, which is also the form in which one daemon sends it to another.
@@ -161,17 +163,17 @@ impl Outcome {
 impl Reply {
     /// Returns the reply of a successful call.
     pub fn done(text: impl Into<String>) -> Reply {
-        Reply { text: text.into(), image: None, outcome: Outcome::Done }
+        Reply { text: text.into(), image: None, outcome: Outcome::Done, ends: Vec::new() }
     }
 
     /// Returns the reply of a call that needs the user's own approval, for the reason `why`.
     pub fn needs_user(why: impl Into<String>) -> Reply {
-        Reply { text: why.into(), image: None, outcome: Outcome::NeedsUser }
+        Reply { text: why.into(), image: None, outcome: Outcome::NeedsUser, ends: Vec::new() }
     }
 
     /// Returns the reply of a failed call.
     pub fn failed(text: impl Into<String>) -> Reply {
-        Reply { text: text.into(), image: None, outcome: Outcome::Failed }
+        Reply { text: text.into(), image: None, outcome: Outcome::Failed, ends: Vec::new() }
     }
 }
 

@@ -11,9 +11,10 @@ use crate::cli::commands::trust;
 use crate::cli::context::{Context, Spawning};
 use crate::cli::editor_pipes;
 use crate::cli::failure::{Exit, Failure};
-use crate::ide::proxy::{self, Announce, AskTrust, Connect, ProxyEnd, ProxyHooks, StartPolicy};
+use crate::ide::proxy::{self, Announce, AskTrust, Connect, ProxyEnd, ProxyHooks, StartPolicy, WatchSocket};
 use crate::serve::approvals::proof;
 use crate::serve::{DaemonPaths, SharedDirs, resolve_dirs};
+use crate::sys::file_watch::FileWatch;
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let own = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
@@ -32,11 +33,16 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         connect(connecting.clone(), root, spawning).map_err(|failure| failure.text)
     });
     let dirs = own.clone();
+    let watch_socket: WatchSocket = Arc::new(move |root| {
+        let SharedDirs { dirs, .. } = resolve_dirs(dirs.clone(), root);
+        FileWatch::begin(&DaemonPaths::new(&dirs, root).socket())
+    });
+    let dirs = own.clone();
     let ask_trust: AskTrust = Arc::new(move |root| {
         let SharedDirs { dirs, .. } = resolve_dirs(dirs.clone(), root);
         trust::question(&dirs.persistent.config, &DaemonPaths::new(&dirs, root), allowed)
     });
-    let hooks = ProxyHooks { announce, connect, ask_trust };
+    let hooks = ProxyHooks { announce, connect, watch_socket, ask_trust };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -54,10 +54,11 @@ impl Proxy {
     }
 
     pub(super) fn connect_root(&mut self, root: PathBuf) {
-        let (announce, connect, events) = (&self.hooks.announce, &self.hooks.connect, &self.events);
+        let (hooks, events) = (&self.hooks, &self.events);
         let (editor, limits) = (self.abilities.name.as_str(), self.limits.link);
         self.links.entry(root).or_insert_with_key(|root| {
-            Link::begin(root.clone(), (announce, connect.clone()), (editor, limits), events.clone())
+            let ways = (&hooks.announce, hooks.connect.clone(), hooks.watch_socket.clone());
+            Link::begin(root.clone(), ways, (editor, limits), events.clone())
         });
     }
 
@@ -98,12 +99,13 @@ impl Proxy {
                 self.diagnose_all(Duration::ZERO, |path| path.starts_with(root));
             }
             LinkEvent::Down => {
-                let lost = link.lose_daemon(self.documents.has_changes_beneath(root));
+                let lost = link.lose_daemon();
                 for id in self.asked.drop_of(root) {
                     self.tell(cancelled(id)).await;
                 }
                 self.refuse_lost(lost).await;
             }
+            LinkEvent::Stopping => link.set_stopping(),
             LinkEvent::Unread => link.begin_anew(),
             LinkEvent::Answer(number, outcome) => {
                 if let Some(asked) = link.answered(number) {

@@ -19,8 +19,6 @@ pub(super) struct Document {
     pub(super) version: i64,
     pub(super) text: String,
     pub(super) is_lost: bool,
-    /// Whether it was changed since it was opened or saved.
-    pub(super) is_changed: bool,
 }
 
 /// The open documents, by the URI that the editor uses.
@@ -63,7 +61,7 @@ impl Documents {
     pub(super) fn open(&mut self, item: DocumentItem) -> Option<&Document> {
         let path = path_of(&item.uri)?;
         let DocumentItem { uri, language_id: language, version, text } = item;
-        let document = Document { path, language, version, text, is_lost: false, is_changed: false };
+        let document = Document { path, language, version, text, is_lost: false };
         Some(self.by_uri.entry(uri).insert_entry(document).into_mut())
     }
 
@@ -71,11 +69,6 @@ impl Documents {
     pub(super) fn uris_of(&self, path: &Path) -> Vec<&str> {
         let of_path = self.by_uri.iter().filter(|(_, document)| document.path == path);
         of_path.map(|(uri, _)| uri.as_str()).collect()
-    }
-
-    /// Whether a document beneath `root` was changed since it was opened or saved.
-    pub(super) fn has_changes_beneath(&self, root: &Path) -> bool {
-        self.by_uri.values().any(|document| document.is_changed && document.path.starts_with(root))
     }
 
     /// Whether daemons may not use the text: it is unknown, or the file is open with another text too.
@@ -94,7 +87,6 @@ impl Document {
         changes: Vec<ContentChange>,
         encoding: PositionEncoding,
     ) -> Changed {
-        self.is_changed = true;
         let version = version.unwrap_or(self.version.saturating_add(1));
         let whole = changes.iter().rposition(|change| change.range.is_none());
         if version <= self.version && whole != Some(0) {
@@ -163,7 +155,7 @@ mod tests {
 
     fn document(text: &str) -> Document {
         let (path, language, text) = ("/p/a.py".into(), "python".to_owned(), text.to_owned());
-        Document { path, language, version: 1, text, is_lost: false, is_changed: false }
+        Document { path, language, version: 1, text, is_lost: false }
     }
 
     fn change(range: [u32; 4], text: &str) -> ContentChange {

@@ -1,20 +1,24 @@
-//! The task of a link: connects, converses until the daemon is gone, and looks for the next one. Invariant: daemons that
-//! end at once are started ever more slowly; one that another program started is joined all the same.
+//! The task of a link: connects, converses until the daemon is gone, and waits for the next one. Invariant: daemons that
+//! end at once are started ever more slowly; one that another program started is joined all the same, at once where its
+//! socket's directory can be watched.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use super::link::{Connect, LinkEvent, LinkLimits, StartPolicy};
+use super::link::{Connect, LinkEvent, LinkLimits, StartPolicy, WatchSocket};
 use crate::wire::STOPPING;
 use symd_rpc::framing::READ_BYTES;
 use symd_rpc::server_message::ServerMessage;
+use symd_sys::file_watch::FileWatch;
 
 /// Messages that wait for the daemon to read them. If it does not, the connection is given up, and a new one
 /// begins with the documents as they are then.
@@ -23,16 +27,21 @@ const QUEUE: usize = 8_192;
 /// Connects to the daemon of `root` again and again, and passes on what it says, until the link is dropped.
 pub(super) async fn keep_connected(
     root: PathBuf,
-    connect: Connect,
+    (connect, watch_socket): (Connect, WatchSocket),
     limits: LinkLimits,
     events: mpsc::Sender<(PathBuf, LinkEvent)>,
-    (mut wishes, mut is_unsaved): (watch::Receiver<u64>, watch::Receiver<bool>),
+    mut wishes: watch::Receiver<u64>,
 ) {
     let mut is_wanted = true;
     // No daemon is started before.
     let mut rested = Instant::now();
     let mut short_lived = 0_u32;
+    let mut socket = None;
+    let mut pause = limits.look_first;
     loop {
+        if socket.is_none() {
+            socket = watched(&root, &watch_socket).await;
+        }
         let may_start = is_wanted && rested <= Instant::now();
         let policy = if may_start { StartPolicy::Start } else { StartPolicy::JoinOnly };
         let (asked, with) = (root.clone(), Arc::clone(&connect));
@@ -45,6 +54,7 @@ pub(super) async fn keep_connected(
         });
         match stream {
             Ok(stream) => {
+                (socket, pause) = (None, limits.look_first);
                 let begun = Instant::now();
                 let end = converse(&root, stream, limits.write, &events).await;
                 short_lived =
@@ -58,7 +68,7 @@ pub(super) async fn keep_connected(
                 if short_lived <= 1 {
                     continue;
                 }
-                rested = Instant::now() + limits.look_again.saturating_mul(1 << (short_lived - 2).min(4));
+                rested = Instant::now() + limits.rest.saturating_mul(1 << (short_lived - 2).min(4));
             }
             Err(_) if policy == StartPolicy::JoinOnly => {}
             Err(why) => {
@@ -69,20 +79,45 @@ pub(super) async fn keep_connected(
                 }
             }
         }
-        // A daemon that another program starts sends no event to this process, so it is looked for at intervals.
-        let look = if *is_unsaved.borrow_and_update() { limits.look_soon } else { limits.look_again };
-        let look = Instant::now() + look;
+        if socket.is_none() {
+            socket = watched(&root, &watch_socket).await;
+        }
+        // Where no event comes from the socket's directory, a daemon that another program starts is looked for at intervals.
+        let look = Instant::now() + pause;
         let look = if is_wanted { look.min(rested.max(Instant::now())) } else { look };
+        pause = (pause * 2).min(limits.look_last);
         tokio::select! {
             () = tokio::time::sleep_until(look) => {}
+            () = appeared(socket.as_ref()) => (socket, pause) = (None, limits.look_first),
             wish = wishes.changed() => match wish {
                 Ok(()) => is_wanted = true,
                 Err(_) => return,
             },
-            changed = is_unsaved.changed() => if changed.is_err() {
-                return;
-            },
             () = events.closed() => return,
+        }
+    }
+}
+
+/// Begins to watch for the socket of the daemon of `root`; `None` where that is not possible.
+#[allow(
+    deprecated,
+    reason = "the replacement is unsafe; the OwnedFd of a watch guarantees what that requires"
+)]
+async fn watched(root: &Path, watch_socket: &WatchSocket) -> Option<AsyncFd<FileWatch>> {
+    let (root, watch) = (root.to_owned(), Arc::clone(watch_socket));
+    let begun = tokio::task::spawn_blocking(move || watch(&root)).await.ok()?;
+    let begun = begun.and_then(|watch| AsyncFd::with_interest(watch, Interest::READABLE));
+    begun.inspect_err(|error| tracing::debug!(%error, "cannot watch for a daemon")).ok()
+}
+
+/// Waits until the socket may have appeared; without a watch it never returns.
+async fn appeared(socket: Option<&AsyncFd<FileWatch>>) {
+    let Some(socket) = socket else { return std::future::pending().await };
+    loop {
+        let Ok(mut ready) = socket.readable().await else { return };
+        ready.clear_ready();
+        if socket.get_ref().take().unwrap_or(true) {
+            return;
         }
     }
 }
@@ -119,6 +154,7 @@ async fn converse(
         }
     };
     let reading = async {
+        let mut end = ConnectionEnd::Lost;
         let mut lines = BufReader::with_capacity(READ_BYTES, from).split(b'\n');
         while let Ok(Some(line)) = lines.next_segment().await {
             // An answer about code is large, and is not looked into.
@@ -128,7 +164,9 @@ async fn converse(
                 }
                 Ok(ServerMessage::Response { id: None, outcome: Err(_) }) => LinkEvent::Unread,
                 Ok(ServerMessage::Notification { method, .. }) if method == STOPPING => {
-                    return ConnectionEnd::Stopped;
+                    // It answers what it was asked, and hears of the texts until then.
+                    end = ConnectionEnd::Stopped;
+                    LinkEvent::Stopping
                 }
                 Ok(ServerMessage::Notification { method, params }) => {
                     let params: Value = params.decode().unwrap_or_default();
@@ -145,7 +183,7 @@ async fn converse(
                 break;
             }
         }
-        ConnectionEnd::Lost
+        end
     };
     tokio::select! {
         () = writing => ConnectionEnd::Lost,

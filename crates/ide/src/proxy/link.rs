@@ -2,6 +2,7 @@
 //! sent on the next one, once; the documents are sent anew.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,17 +17,19 @@ use symd_base::state::presence::Presence;
 use symd_rpc::lines::line;
 use symd_rpc::server_message::{ErrorObject, RawJson};
 use symd_rpc::write;
+use symd_sys::file_watch::FileWatch;
 
 /// The times that a link keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinkLimits {
-    /// How long to wait before a daemon is looked for again that ended on request, or could not be started.
-    pub(super) look_again: Duration,
-    /// The same while documents have unsaved changes, which agents do not see meanwhile.
-    pub(super) look_soon: Duration,
+    /// How long to wait before a daemon is looked for again that ended on request, or could not be started. Each wait is twice
+    /// as long as the one before, up to `look_last`.
+    pub(super) look_first: Duration,
+    pub(super) look_last: Duration,
     /// A connection that ends sooner says that the next one will too. Each of these in a row doubles the wait before
-    /// another daemon is started, from `look_again` to 16 times that. One that another program starts is joined before.
+    /// another daemon is started, from `rest` to 16 times that. One that another program starts is joined before.
     pub(super) short_lived: Duration,
+    pub(super) rest: Duration,
     /// How long a daemon may take to read what it is sent. One that takes longer hangs: the next connection begins
     /// with the documents as they are then.
     pub(super) write: Duration,
@@ -35,9 +38,10 @@ pub(super) struct LinkLimits {
 impl Default for LinkLimits {
     fn default() -> LinkLimits {
         LinkLimits {
-            look_again: Duration::from_millis(300),
-            look_soon: Duration::from_millis(50),
+            look_first: Duration::from_millis(50),
+            look_last: Duration::from_millis(800),
             short_lived: Duration::from_secs(5),
+            rest: Duration::from_millis(300),
             write: Duration::from_secs(30),
         }
     }
@@ -55,6 +59,9 @@ pub enum StartPolicy {
 pub type Connect =
     Arc<dyn Fn(&Path, StartPolicy) -> Result<std::os::unix::net::UnixStream, String> + Send + Sync>;
 
+/// Begins to watch for the socket of the daemon of a root: blocks shortly.
+pub type WatchSocket = Arc<dyn Fn(&Path) -> io::Result<FileWatch> + Send + Sync>;
+
 /// Makes the process present for the daemons of a root, whether one runs or not; the error is for the log.
 /// The second argument is the editor's name.
 pub type Announce = Arc<dyn Fn(&Path, &str) -> Result<Presence, String> + Send + Sync>;
@@ -68,6 +75,8 @@ pub(super) enum LinkEvent {
     Message(Value),
     /// The daemon's answer to one of the link's requests, by its number.
     Answer(u64, Result<RawJson, ErrorObject>),
+    /// The daemon takes no more requests, and will end.
+    Stopping,
     /// The daemon could not read a message, so it lacks a part of what it was told.
     Unread,
     /// The connection ended; another one is being made.
@@ -146,6 +155,8 @@ struct WaitingRequest {
 pub(super) struct Link {
     /// The way to the daemon, while it is connected.
     to_daemon: Option<mpsc::Sender<Vec<u8>>>,
+    /// Whether that daemon takes no more requests.
+    is_stopping: bool,
     /// Requests that wait for the daemon to be connected.
     waiting: Vec<WaitingRequest>,
     /// Requests that the daemon has not answered, by the number that it knows.
@@ -153,8 +164,6 @@ pub(super) struct Link {
     last_request: u64,
     /// Counts what happened in the editor: a daemon that was stopped is started again for that.
     wanted: watch::Sender<u64>,
-    /// Whether documents have changes that no daemon knows and no file has.
-    unsaved: watch::Sender<bool>,
     /// Daemons do not edit while this process is present and has not told them what is open here.
     pub(super) presence: Option<Presence>,
     task: JoinHandle<()>,
@@ -164,23 +173,28 @@ impl Link {
     /// Begins to connect to the daemon of `root`.
     pub(super) fn begin(
         root: PathBuf,
-        (announce, connect): (&Announce, Connect),
+        (announce, connect, watch_socket): (&Announce, Connect, WatchSocket),
         (editor, limits): (&str, LinkLimits),
         events: mpsc::Sender<(PathBuf, LinkEvent)>,
     ) -> Link {
         let announced = announce(&root, editor);
         let announced = announced.inspect_err(|problem| tracing::warn!(problem, "edits will not wait"));
         let (wanted, wishes) = watch::channel(0);
-        let (unsaved, is_unsaved) = watch::channel(false);
-        let task = tokio::spawn(keep_connected(root, connect, limits, events, (wishes, is_unsaved)));
+        let task = tokio::spawn(keep_connected(root, (connect, watch_socket), limits, events, wishes));
         let (waiting, asked) = (Vec::new(), BTreeMap::new());
         let presence = announced.ok();
-        Link { to_daemon: None, waiting, asked, last_request: 0, wanted, unsaved, presence, task }
+        Link { to_daemon: None, is_stopping: false, waiting, asked, last_request: 0, wanted, presence, task }
     }
 
     /// Begins to send over a new connection.
     pub(super) fn set_up(&mut self, to_daemon: mpsc::Sender<Vec<u8>>) {
         self.to_daemon = Some(to_daemon);
+        self.is_stopping = false;
+    }
+
+    /// Keeps requests for the next daemon; the connected one goes on hearing of the documents.
+    pub(super) fn set_stopping(&mut self) {
+        self.is_stopping = true;
     }
 
     /// Gives the connection up: another one is made, on which everything is told again.
@@ -218,11 +232,13 @@ impl Link {
     }
 
     /// Ends the connection to a daemon that is gone. The next one is asked its questions, once; returns the requests that may
-    /// have been carried out and will not be answered. `is_unsaved` tells whether documents have unsaved changes.
-    pub(super) fn lose_daemon(&mut self, is_unsaved: bool) -> Vec<AskedCommand> {
+    /// have been carried out and will not be answered.
+    pub(super) fn lose_daemon(&mut self) -> Vec<AskedCommand> {
         self.to_daemon = None;
-        self.unsaved.send_replace(is_unsaved);
         let mut lost = Vec::new();
+        if !self.waiting.is_empty() {
+            self.wanted.send_modify(|count| *count += 1);
+        }
         for (number, SentRequest { message, asked }) in std::mem::take(&mut self.asked) {
             match message {
                 Some(message) => {
@@ -243,7 +259,7 @@ impl Link {
         self.last_request += 1;
         let number = self.last_request;
         let message = write::request(number, method, Some(params));
-        if self.to_daemon.is_none() {
+        if self.to_daemon.is_none() || self.is_stopping {
             self.wanted.send_modify(|count| *count += 1);
             self.waiting.push(WaitingRequest { message, number, is_repeated: false, asked });
             return Ok(());

@@ -40,7 +40,7 @@ use documents::Documents;
 use editor::EditorAbilities;
 use edits::AskedOfEditor;
 use gathered::GatheredAnswers;
-pub use link::{Announce, Connect, StartPolicy};
+pub use link::{Announce, Connect, StartPolicy, WatchSocket};
 use link::{AskedCommand, Link, LinkEvent, LinkLimits};
 use published::PublishedDiagnostics;
 use registrations::NavigationState;
@@ -90,6 +90,7 @@ pub enum ProxyEnd {
 pub struct ProxyHooks {
     pub announce: Announce,
     pub connect: Connect,
+    pub watch_socket: WatchSocket,
     pub ask_trust: AskTrust,
 }
 

@@ -44,9 +44,6 @@ impl Proxy {
             "textDocument/didChange" => self.change(params).await,
             "textDocument/didSave" => {
                 let Ok(DidSave { text_document }) = params.decode() else { return };
-                if let Some(saved) = self.documents.by_uri.get_mut(&text_document.uri) {
-                    saved.is_changed = false;
-                }
                 self.send_named(&text_document.uri, SAVE);
                 // What other files say of this one may have changed.
                 self.diagnose_beside(&text_document.uri, PAUSE);

@@ -1,7 +1,7 @@
 //! The proxy between an editor and a daemon that both do what a test says.
 
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use super::{Connect, LinkLimits, ProxyEnd, ProxyHooks, ProxyLimits, StartPolicy, serve, serve_within};
 use crate::wire::{LOST, NAVIGATE, OPEN};
 use symd_rpc::framing;
+use symd_sys::file_watch::FileWatch;
 
 /// A project, and the messages with which its editor begins and opens a file of it.
 struct EditedProject {
@@ -64,7 +65,8 @@ fn served_within(link: LinkLimits, connect: Connect) -> (DuplexStream, JoinHandl
 
 fn hooks(connect: Connect) -> ProxyHooks {
     let announce = Arc::new(|_: &std::path::Path, _: &str| Err("no daemon looks".to_owned()));
-    ProxyHooks { announce, connect, ask_trust: Arc::new(|_| None) }
+    let watch_socket = Arc::new(|_: &std::path::Path| Err(std::io::ErrorKind::Unsupported.into()));
+    ProxyHooks { announce, connect, watch_socket, ask_trust: Arc::new(|_| None) }
 }
 
 /// Returns the way to daemons that the test plays: each connection is sent to it.
@@ -91,7 +93,7 @@ async fn daemons_that_end_at_once_are_connected_ever_more_slowly() {
         UnixStream::pair().map(|(ours, _)| ours).map_err(|error| error.to_string())
     });
     let limits = LinkLimits {
-        look_again: Duration::from_millis(20),
+        rest: Duration::from_millis(20),
         short_lived: Duration::from_secs(3_600),
         ..LinkLimits::default()
     };
@@ -260,30 +262,73 @@ async fn a_command_tells_its_progress_and_can_be_cancelled() {
     served.await.unwrap();
 }
 
-#[tokio::test]
-async fn a_daemon_that_others_start_is_joined_soon_where_a_text_is_unsaved() {
-    let project = EditedProject::new();
-    let (joined, is_joined) = sync_channel(16);
+/// Returns the way to no daemon: each attempt to join one is sent to the receiver.
+fn absent_daemons() -> (Connect, Receiver<Instant>) {
+    let (tried, is_tried): (SyncSender<Instant>, _) = sync_channel(64);
     let connect: Connect = Arc::new(move |_, policy| {
         if policy == StartPolicy::JoinOnly {
-            joined.send(()).map_err(|error| error.to_string())?;
+            tried.send(Instant::now()).map_err(|error| error.to_string())?;
             return Err("no daemon runs".to_owned());
         }
         UnixStream::pair().map(|(ours, _)| ours).map_err(|error| error.to_string())
     });
-    // Without an unsaved text the test would wait for an hour.
-    let limits = LinkLimits {
-        look_again: Duration::from_secs(3_600),
-        look_soon: Duration::from_millis(1),
-        short_lived: Duration::from_secs(3_600),
+    (connect, is_tried)
+}
+
+#[tokio::test]
+async fn a_daemon_that_others_start_is_joined_when_its_socket_appears() {
+    let project = EditedProject::new();
+    let socket = project.directory.path().join("s.sock");
+    let (connect, tried) = absent_daemons();
+    // Without an event the test would wait for an hour.
+    let hour = Duration::from_secs(3_600);
+    let link = LinkLimits {
+        look_first: hour,
+        look_last: hour,
+        short_lived: hour,
+        rest: hour,
         ..LinkLimits::default()
     };
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let watched = socket.clone();
+    let watch_socket = Arc::new(move |_: &std::path::Path| FileWatch::begin(&watched));
+    let hooks = ProxyHooks { watch_socket, ..hooks(connect) };
+    let limits = ProxyLimits { link, ..ProxyLimits::default() };
+    let served = tokio::spawn(serve_within(limits, hooks, input, tokio::io::sink()));
+    editor.write_all(&project.begin()).await.unwrap();
+    let looked = tokio::task::spawn_blocking(move || {
+        // The first sockets may come before the watch begins.
+        (0..100).any(|_| {
+            let listener = UnixListener::bind(&socket).unwrap();
+            let is_tried = tried.recv_timeout(Duration::from_millis(100)).is_ok();
+            drop(listener);
+            symd_base::state::remove_file(&socket).unwrap();
+            is_tried
+        })
+    });
+    assert!(looked.await.unwrap());
+    drop(editor);
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_daemon_that_others_start_is_looked_for_ever_more_rarely_where_nothing_tells_of_it() {
+    let project = EditedProject::new();
+    let (connect, tried) = absent_daemons();
+    let (first, hour) = (Duration::from_millis(10), Duration::from_secs(3_600));
+    let look_last = Duration::from_millis(80);
+    let limits =
+        LinkLimits { look_first: first, look_last, short_lived: hour, rest: hour, ..LinkLimits::default() };
     let (mut editor, served) = served_within(limits, connect);
     editor.write_all(&project.begin()).await.unwrap();
     editor.write_all(&project.open("saved = 1\n")).await.unwrap();
     editor.write_all(&project.change(2, "typed = 1\n")).await.unwrap();
-    let looked = tokio::task::spawn_blocking(move || is_joined.iter().take(5).count());
-    assert_eq!(looked.await.unwrap(), 5);
+    let times = tokio::task::spawn_blocking(move || tried.iter().take(6).collect::<Vec<Instant>>());
+    let times = times.await.unwrap();
+    for (number, least) in [(1, 10), (2, 20), (3, 40), (4, 80), (5, 80)] {
+        let gap = times[number] - times[number - 1];
+        assert!(gap >= Duration::from_millis(least), "{number}: {gap:?}");
+    }
     drop(editor);
     served.await.unwrap();
 }

@@ -86,7 +86,10 @@ fn dynamic_classes(resolver: &Resolver, name: &str) -> Result<Vec<IndexedDeclara
 }
 
 /// Returns the names of variables, attributes and functions that hold or return objects of the classes, anywhere in the project, and the classes' own.
-fn holders(resolver: &Resolver, classes: &[IndexedDeclaration]) -> Result<HashSet<String>, Cancelled> {
+pub(super) fn holders(
+    resolver: &Resolver,
+    classes: &[IndexedDeclaration],
+) -> Result<HashSet<String>, Cancelled> {
     let names: BTreeSet<&str> = classes.iter().map(IndexedDeclaration::name).collect();
     let mut found: HashSet<String> = names.iter().map(|&name| name.to_owned()).collect();
     for name in names {
@@ -139,7 +142,7 @@ fn bound_name(bound: &str) -> Option<String> {
 }
 
 /// Returns the last name of an expression that ends `text`, without what is called or taken by a subscript: `hook` of `a.hook()`.
-fn held(text: &str) -> &str {
+pub(super) fn held(text: &str) -> &str {
     let mut text = text.trim_end();
     while text.ends_with([')', ']']) {
         let Some(open) = open_bracket(text, text.len() - 1) else { return "" };

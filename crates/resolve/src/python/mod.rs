@@ -25,5 +25,6 @@ pub(crate) mod outside;
 pub(crate) mod parameter_readers;
 pub(crate) mod reached_unnamed;
 pub(crate) mod registered;
+pub(crate) mod replaced_variables;
 pub(crate) mod stand_ins;
 pub(crate) mod string_names;

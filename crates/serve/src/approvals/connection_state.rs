@@ -135,6 +135,13 @@ impl ApprovalState {
         self.in_editors().remove(&nonce)?.answer()
     }
 
+    /// Forgets a question that needs no answer any more, and withdraws it from the editors.
+    pub(crate) fn withdraw_question(&self, nonce: u64) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).retain(|known| known.nonce != nonce);
+        self.in_editors().remove(&nonce);
+        self.take_elsewhere(nonce);
+    }
+
     fn in_editors(&self) -> MutexGuard<'_, BTreeMap<u64, DeferredQuestion>> {
         self.in_editors.lock().unwrap_or_else(PoisonError::into_inner)
     }

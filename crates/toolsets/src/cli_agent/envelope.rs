@@ -181,7 +181,8 @@ fn text_of(execution_time_ms: u64, result: Result<Success, ToolError>) -> Reply 
             error: None,
         })),
         Err(error) => Reply {
-            text: json(&Envelope {
+            outcome: error.outcome(),
+            ..Reply::done(json(&Envelope {
                 success: false,
                 output: &format!("Error: {}", error.text),
                 files_affected: &[],
@@ -192,9 +193,7 @@ fn text_of(execution_time_ms: u64, result: Result<Success, ToolError>) -> Reply 
                     message: &error.message(),
                     suggestion: &error.suggestion,
                 }),
-            }),
-            image: None,
-            outcome: error.outcome(),
+            }))
         },
     }
 }

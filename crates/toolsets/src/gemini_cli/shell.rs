@@ -131,7 +131,7 @@ fn ended(command: &str, directory: &str, ran: &CommandOutcome, deadline: Duratio
         group: &ran.group,
         ..Block::new(command, directory)
     });
-    Reply { text, image: None, outcome }
+    Reply { outcome, image: None, ..Reply::done(text) }
 }
 
 fn stream(captured: &Captured) -> String {

@@ -11,7 +11,7 @@ pub(super) const FORMAT: &str = "text: compact lines; json: the same facts for p
 
 /// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub enum Format {
     /// Compact lines.
     Text,
     /// JSON for programs.

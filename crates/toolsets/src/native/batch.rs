@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{Format, format};
 use super::files::{failed, limit};
+use super::joined::JoinedAnswers;
 use super::server_tools::{DEFAULT_DEADLINE, is_waiting};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Call, Outcome, Reply, ReplyFuture};
@@ -134,14 +135,14 @@ impl Several<'_> {
             true => Outcome::Done,
             false => replies.first().map_or(Outcome::Failed, |reply| reply.outcome),
         };
-        let text = match self.format {
-            Format::Json => self.json(&replies),
-            Format::Text => self.text(&replies),
+        let joined = match self.format {
+            Format::Json => Reply::done(self.json(&replies)),
+            Format::Text => self.text(&replies).into(),
         };
-        Reply { outcome, ..Reply::done(text) }
+        Reply { outcome, ..joined }
     }
 
-    fn text(&self, replies: &[Reply]) -> String {
+    fn text(&self, replies: &[Reply]) -> JoinedAnswers {
         let parts: Vec<Part<'_>> = replies.iter().map(Part::of).collect();
         // Only the first answer gives the reason for a missing server.
         let shared = parts.first().and_then(|part| part.last).filter(|first| {
@@ -149,22 +150,25 @@ impl Several<'_> {
         });
         let shared = shared.map(|first| first.tail);
         let count = crate::native::files::counted(self.names.len(), "name", "names");
-        let mut lines: Vec<String> = Vec::new();
-        for (name, part) in self.names.iter().zip(&parts) {
+        let mut joined = JoinedAnswers::default();
+        for ((name, part), reply) in self.names.iter().zip(&parts).zip(replies) {
             let counts = match (shared, part.last) {
                 (Some(_), Some(last)) => format!(": {}", last.counts),
                 _ => String::new(),
             };
-            lines.push(format!("# {}{counts}", escaped(name)));
-            lines.push(if shared.is_some() { part.body.to_owned() } else { part.whole.to_owned() });
+            joined.add_line(&format!("# {}{counts}", escaped(name)));
+            match shared {
+                Some(_) => joined.add_body(part.body, &reply.ends),
+                None => joined.add_answer(part.whole, &reply.ends),
+            }
         }
         let is_complete = parts.iter().all(|part| part.last.is_some_and(|last| last.is_complete()));
-        lines.push(match (shared, is_complete) {
+        joined.add_line(&match (shared, is_complete) {
             (Some(tail), _) => format!("[{count}; {tail}]"),
             (None, true) => format!("[{count}; complete]"),
             (None, false) => format!("[{count}; the last line of each answer says how far to trust it]"),
         });
-        lines.join("\n")
+        joined
     }
 
     fn json(&self, replies: &[Reply]) -> String {

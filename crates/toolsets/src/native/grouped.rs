@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
+use super::joined::JoinedAnswers;
 use super::render::{Signatures, line};
+use crate::Reply;
 use symd_ops::target::{OverloadAnswer, Target};
 
 /// Formats the answers as text, within `limit` characters in total. An answer about a single symbol has no
@@ -12,19 +14,22 @@ pub(super) fn grouped_text<T>(
     all: &[OverloadAnswer<T>],
     limit: usize,
     text: impl Fn(&T, usize) -> String,
-) -> String {
+) -> Reply {
     if let [OverloadAnswer { targets, answer }] = all
         && targets.len() == 1
     {
-        return text(answer, limit);
+        return Reply::done(text(answer, limit));
     }
     let share = share(limit, all.len());
-    let group = |one: &OverloadAnswer<T>| {
-        let mut lines: Vec<String> = one.targets.iter().map(heading).collect();
-        lines.push(text(&one.answer, share));
-        lines.join("\n")
-    };
-    all.iter().map(group).collect::<Vec<_>>().join("\n\n")
+    let mut joined = JoinedAnswers::default();
+    for (place, one) in all.iter().enumerate() {
+        if place > 0 {
+            joined.add_line("");
+        }
+        one.targets.iter().for_each(|target| joined.add_line(&heading(target)));
+        joined.add_answer(&text(&one.answer, share), &[]);
+    }
+    joined.into()
 }
 
 /// Formats the answers as JSON: the only one, if it is about a single symbol, else `overloads` with one entry

@@ -12,6 +12,7 @@ pub mod files;
 mod grouped;
 mod impact;
 mod investigate;
+mod joined;
 mod listings;
 mod places;
 mod reference_text;

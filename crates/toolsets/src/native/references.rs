@@ -62,12 +62,12 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let mut all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
     all.iter_mut().for_each(|one| one.answer.keep_kinds(&include, &exclude));
     let languages = &call.project.languages;
-    Ok(Reply::done(match format {
-        Format::Json => {
-            grouped_json(&all, limit, |found, limit| references_json(found, languages, family, limit))
-        }
+    Ok(match format {
+        Format::Json => Reply::done(grouped_json(&all, limit, |found, limit| {
+            references_json(found, languages, family, limit)
+        })),
         Format::Text => {
             grouped_text(&all, limit, |found, limit| references_text(found, call, (unlisted, family), limit))
         }
-    }))
+    })
 }

@@ -109,12 +109,14 @@ async fn run(
     let ask = FindRelated { wanted, relation, depth, waiting: patience.waiting };
     let op = related_to_overloads(call.project, &ask);
     let all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
-    Ok(Reply::done(match format {
-        Format::Json => grouped_json(&all, limit, |found, limit| as_json(found, relation, limit)),
+    Ok(match format {
+        Format::Json => {
+            Reply::done(grouped_json(&all, limit, |found, limit| as_json(found, relation, limit)))
+        }
         Format::Text => {
             grouped_text(&all, limit, |found, limit| as_text(found, relation, (limit, &call.client)))
         }
-    }))
+    })
 }
 
 fn as_text(found: &Related, relation: Relation, (limit, client): (usize, &Client)) -> String {

@@ -116,6 +116,7 @@ function M.config()
       M.limit(running)
     end,
     handlers = {
+      ['workspace/applyEdit'] = M.apply,
       ['symd/save'] = M.save,
       ['symd/reload'] = M.reload,
       ['symd/editorContext'] = M.editor_context,
@@ -178,6 +179,18 @@ local function read_loaded_again(uris, why_not)
     end
   end
   return problems[1] and table.concat(problems, '; ')
+end
+
+-- Neovim begins a new entry of its undo list only when a key is typed: without this, `u` would take back all that agents made
+-- meanwhile, and what was typed last before it.
+function M.apply(problem, params, ...)
+  for _, change in ipairs(params and params.edit.documentChanges or {}) do
+    local bufnr = change.textDocument and vim.uri_to_bufnr(change.textDocument.uri)
+    if bufnr and vim.api.nvim_buf_is_loaded(bufnr) then
+      vim.api.nvim_buf_call(bufnr, function() vim.cmd('let &l:undolevels = &l:undolevels') end)
+    end
+  end
+  return vim.lsp.handlers['workspace/applyEdit'](problem, params, ...)
 end
 
 -- symd asks for buffers to be saved whose text it has changed, and which had no other changes. Their files have

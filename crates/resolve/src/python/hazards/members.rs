@@ -9,6 +9,7 @@ use crate::name_places::{places_of, with_name};
 use crate::python::computed_names::computed_keys;
 use crate::python::field_readers::field_readers;
 use crate::python::listed_names::given_away;
+use crate::python::replaced_variables::set_to_strangers;
 use crate::rename_hazard::{HazardPlaces, RenameHazard};
 use crate::resolver::Resolver;
 use crate::sources::IndexedDeclaration;
@@ -65,6 +66,10 @@ pub(super) fn member(
         }
     }
     found.extend(computed(old, keys));
+    let text = format!(
+        "a variable of another module is set here to an object of a class beside this one that declares '{old}' too, and keeps it"
+    );
+    found.extend(doubt(HazardPlaces::All, text, set_to_strangers(resolver, (&graph, &owners), old)?));
     if let Some(first) = targets.first() {
         let text =
             format!("the names of its class's fields may be given to the program here, '{old}' among them");

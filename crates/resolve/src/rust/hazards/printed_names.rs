@@ -1,9 +1,12 @@
 //! Names that derives print or write out: `{:?}` those of fields, variants and types, serde and the like those of fields and variants.
 
+use std::collections::BTreeSet;
+
 use super::RustRenamed;
 use super::spelled_names::{catches_panics, macros_around};
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
+use crate::context::first_word;
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::lookup::{is_harmless, rust_attributes};
 use crate::name_reach::NameReach;
@@ -13,9 +16,15 @@ use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
-/// Macros that print a value by `Debug` in a failure only.
+/// Macros that print in a failure only: by `Debug` what their texts say so of.
 const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+
+/// Those of them that print the values which they compare.
+const COMPARISONS: [&str; 4] = ["assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"];
+
+/// How many functions and macros are followed that print what they are given.
+const MAX_FORWARDING: usize = 48;
 
 /// Calls that print what a value holds by `Debug`.
 const DEBUG_CALLS: [&str; 6] =
@@ -29,6 +38,30 @@ struct DebugPrint<'t> {
     at: usize,
     length: usize,
     arguments: &'t str,
+}
+
+/// What prints values that it is given, by its name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Forwarding {
+    Function(String),
+    Macro(String),
+}
+
+impl Forwarding {
+    fn name(&self) -> &str {
+        let (Forwarding::Function(name) | Forwarding::Macro(name)) = self;
+        name
+    }
+
+    /// Whether `behind`, the text behind its name, calls it.
+    fn is_called(&self, behind: &str) -> bool {
+        match self {
+            Forwarding::Function(_) => behind.starts_with('('),
+            Forwarding::Macro(_) => {
+                behind.strip_prefix('!').is_some_and(|rest| rest.trim_start().starts_with(['(', '[', '{']))
+            }
+        }
+    }
 }
 
 pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<RenameHazard>, Cancelled> {
@@ -64,16 +97,7 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<Rena
             places.extend(printed_in(symbol, &one, (&reach, &raising, panics), &mut forwarding));
             places.extend(returned_by_main(symbol, &one, &reach, is_error));
         }
-        // What takes a value that only has to be printable is found where it is called with one.
-        for one in texts.with_any(&forwarding) {
-            let Some(here) = one.current(symbol.resolver) else { continue };
-            for name in &forwarding {
-                let is_call = |at: &usize| {
-                    one.text[at + name.len()..].starts_with('(') && has_in_hand(&here, *at, "", &reach)
-                };
-                places.extend(one.words(name).filter(is_call).map(|at| one.place(at, name.len())));
-            }
-        }
+        places.extend(handed_on(symbol, texts, &reach, forwarding)?);
         let text = format!("'{name}' is printed here, if the value is, or holds, one of '{of}'");
         found.extend(RenameHazard::doubt(text, places));
     }
@@ -95,7 +119,7 @@ fn printed_in(
     symbol: &RustRenamed,
     one: &FamilyText,
     (reach, raising, catches_panics): (&NameReach, &NameReach, bool),
-    forwarding: &mut Vec<String>,
+    forwarding: &mut Vec<Forwarding>,
 ) -> Vec<SourcePlace> {
     let mut places = Vec::new();
     let prints = debug_prints(&one.text, catches_panics);
@@ -104,7 +128,16 @@ fn printed_in(
     }
     let Some(here) = one.current(symbol.resolver) else { return places };
     for print in prints {
-        let Some(function) = function_around(&here, print.at) else { continue };
+        if let Some((_, body)) = macro_around(&one.text, print.at)
+            && reach.is_in(body)
+        {
+            places.push(one.place(print.at, print.length));
+            continue;
+        }
+        let Some(function) = function_around(&here, print.at) else {
+            forwarding.extend(forwarding_at(&here, &one.text, print.at));
+            continue;
+        };
         let text = here.text.as_str().get(function.start as usize..function.end as usize).unwrap_or("");
         let names_error = || {
             ["e", "err", "error", "cause", "source", "why"]
@@ -115,12 +148,62 @@ fn printed_in(
             places.push(one.place(print.at, print.length));
             continue;
         }
-        let head = text.split('{').next().unwrap_or("");
-        if ["Debug", "dyn ", "impl "].iter().any(|sign| head.contains(sign)) {
-            forwarding.push(here.outline.name(function).to_owned());
-        }
+        forwarding.extend(forwarding_at(&here, &one.text, print.at));
     }
     places
+}
+
+/// Finds where values of the reach are handed to what prints all that it is given, itself or by others.
+fn handed_on(
+    symbol: &RustRenamed,
+    texts: &FamilyTexts,
+    reach: &NameReach,
+    mut open: Vec<Forwarding>,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let (mut places, mut known) = (Vec::new(), BTreeSet::new());
+    while !open.is_empty() && known.len() < MAX_FORWARDING {
+        open.retain(|one| known.insert(one.clone()));
+        let names: Vec<String> = open.iter().map(|one| one.name().to_owned()).collect();
+        let mut next = Vec::new();
+        for one in texts.with_any(&names) {
+            symbol.resolver.cancel.check()?;
+            let Some(here) = one.current(symbol.resolver) else { continue };
+            for called in &open {
+                let name = called.name();
+                for at in one.words(name).filter(|at| called.is_called(&one.text[at + name.len()..])) {
+                    if has_in_hand(&here, at, "", reach) {
+                        places.push(one.place(at, name.len()));
+                    } else {
+                        next.extend(forwarding_at(&here, &one.text, at));
+                    }
+                }
+            }
+        }
+        open = next;
+    }
+    Ok(places)
+}
+
+/// Returns the macro, or the function of values that only have to be printable, that prints by what stands at byte `at`.
+fn forwarding_at(here: &CurrentFile, text: &str, at: usize) -> Option<Forwarding> {
+    if let Some((name, _)) = macro_around(text, at) {
+        return Some(Forwarding::Macro(name.to_owned()));
+    }
+    let function = function_around(here, at)?;
+    let whole = text.get(function.start as usize..function.end as usize)?;
+    let head = whole.split('{').next()?;
+    let is_any = ["Debug", "dyn ", "impl "].iter().any(|sign| head.contains(sign));
+    is_any.then(|| Forwarding::Function(here.outline.name(function).to_owned()))
+}
+
+/// Returns the macro in whose definition byte `at` stands: its name and its rules.
+fn macro_around(text: &str, at: usize) -> Option<(&str, &str)> {
+    const SIGN: &str = "macro_rules!";
+    let start = text[..at].rfind(SIGN)? + SIGN.len();
+    let rest = text[start..].trim_start();
+    let open = text.len() - rest.len() + rest.find(['{', '(', '['])?;
+    let end = close_bracket(text, open);
+    (open < at && at < end).then(|| (first_word(rest), &text[open..end]))
 }
 
 /// Finds where a text prints by `Debug`, with what panics print if the program reads that.
@@ -150,7 +233,7 @@ fn debug_prints(text: &str, catches_panics: bool) -> Vec<DebugPrint<'_>> {
         called(name, &['(']);
     }
     if catches_panics {
-        for name in ASSERTIONS {
+        for name in COMPARISONS {
             called(&format!("{name}!"), &['(']);
         }
     }

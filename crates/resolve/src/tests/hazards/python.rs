@@ -53,3 +53,22 @@ fn attributes_that_are_given_away_with_their_names() {
     check("name", taken, &["doubt a.py:4"]);
     check("name", &fixture.replace("$0host", "host").replace("def dump", "def $0dump"), &[]);
 }
+
+#[test]
+fn a_variable_that_another_module_sets_to_an_object_of_another_class() {
+    let shop = "//- shop.py\nclass Till:\n    def $0ring(self): ...\n\nclass Fake:\n    def ring(self): ...\n\ntill = Till()\n\n\
+        def sell():\n    till.ring()\n";
+    for (user, expected) in [
+        ("import shop\n\nshop.till = shop.Fake()\n", &["doubt main.py:3"][..]),
+        ("import shop as s\n\nfake = s.Fake()\ns.till = fake\n", &["doubt main.py:4"]),
+        ("import shop\n\nshop.till = shop.Till()\n", &[]),
+        ("import shop\n\nprint(shop.till == shop.Fake())\n", &[]),
+        // Another object's attribute, and one of an object that is no module.
+        ("import shop\n\nshop.other = shop.Fake()\n", &[]),
+        ("class A:\n    def f(self):\n        self.till = shop.Fake()\n", &[]),
+    ] {
+        check("pop", &format!("{shop}//- main.py\n{user}"), expected);
+    }
+    let heir = shop.replace("class Fake:", "class Fake(Till):");
+    check("pop", &format!("{heir}//- main.py\nimport shop\n\nshop.till = shop.Fake()\n"), &[]);
+}

@@ -87,8 +87,8 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let ask = Explore { wanted, depth, waiting: patience.waiting };
     let op = explore_symbol(call.project, &ask);
     let all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
-    Ok(Reply::done(match format {
-        Format::Json => json::explored_json(&all, budget, &call.client),
+    Ok(match format {
+        Format::Json => Reply::done(json::explored_json(&all, budget, &call.client)),
         Format::Text => text::explored_text(&all, budget, &call.client),
-    }))
+    })
 }

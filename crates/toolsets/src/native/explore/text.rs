@@ -3,8 +3,10 @@
 
 use super::section::{Section, characters, fit};
 use crate::Client;
+use crate::Reply;
 use crate::native::answer::Footer;
 use crate::native::files::counted;
+use crate::native::joined::JoinedAnswers;
 use crate::native::render::{Signatures, line, short_word};
 use crate::native::server_tools::{note_reading, note_source};
 use crate::native::tree::by_file;
@@ -28,10 +30,12 @@ const MAX_UNSURE: usize = 10;
 const LINE_CHARS: usize = 300;
 
 /// Formats the answers about one symbol, or all overloads of a name.
-pub(super) fn explored_text(all: &[Explored], budget: usize, client: &Client) -> String {
+pub(super) fn explored_text(all: &[Explored], budget: usize, client: &Client) -> Reply {
     // A line feed separates two answers.
     let share = ((budget + 1) / all.len().max(1)).saturating_sub(1);
-    all.iter().map(|one| one_text(one, share, client)).collect::<Vec<_>>().join("\n")
+    let mut joined = JoinedAnswers::default();
+    all.iter().for_each(|one| joined.add_answer(&one_text(one, share, client), &[]));
+    joined.into()
 }
 
 fn one_text(found: &Explored, budget: usize, client: &Client) -> String {

@@ -61,10 +61,10 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let ask = AskImpact { wanted, change, depth, waiting: patience.waiting };
     let op = impact_of(call.project, &ask);
     let all = within(call.project, patience.at_most, op).await.map_err(format_refusal)?;
-    Ok(Reply::done(match format {
-        Format::Json => json::impacts_json(&all, limit),
+    Ok(match format {
+        Format::Json => Reply::done(json::impacts_json(&all, limit)),
         Format::Text => text::impacts_text(&all, limit, &call.client),
-    }))
+    })
 }
 
 /// Returns the word for a change.

@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use super::counts::{PARTS, by_part, files, media, modules};
 use super::word;
 use crate::Client;
+use crate::Reply;
 use crate::native::answer::Footer;
 use crate::native::files::counted;
+use crate::native::joined::JoinedAnswers;
 use crate::native::render::{short_word, truncate};
 use crate::native::server_tools::{note_reading, note_source};
 use crate::native::tree::by_file;
@@ -59,14 +61,14 @@ enum Shown {
 
 /// Formats the answers about one symbol, or all overloads of a name. Overloads with the same answer share it,
 /// beneath the heads of all.
-pub(super) fn impacts_text(all: &[Impact], limit: usize, client: &Client) -> String {
+pub(super) fn impacts_text(all: &[Impact], limit: usize, client: &Client) -> Reply {
     let share = ((limit + 1) / all.len().max(1)).saturating_sub(1);
-    let Some(first) = all.first() else { return String::new() };
+    let Some(first) = all.first() else { return Reply::done("") };
     // A client is given the reason for a missing server once: this text has it, those that are compared do
     // not.
     let told = impact_text(first, share, client);
     if all.len() == 1 {
-        return told;
+        return Reply::done(told);
     }
     let mut groups: Vec<(Vec<String>, String)> = Vec::new();
     for one in all {
@@ -80,8 +82,12 @@ pub(super) fn impacts_text(all: &[Impact], limit: usize, client: &Client) -> Str
     if let (Some(group), Some((_, rest))) = (groups.first_mut(), told.split_once('\n')) {
         rest.clone_into(&mut group.1);
     }
-    let groups = groups.iter().map(|(heads, rest)| format!("{}\n{rest}", heads.join("\n")));
-    groups.collect::<Vec<_>>().join("\n")
+    let mut joined = JoinedAnswers::default();
+    for (heads, rest) in &groups {
+        heads.iter().for_each(|head| joined.add_line(head));
+        joined.add_answer(rest, &[]);
+    }
+    joined.into()
 }
 
 /// Formats the answer within `limit` characters.
