@@ -89,7 +89,8 @@ impl<'v> SourceFiles<'v> {
 
     /// Whether the method of a frame was made by the compiler: others of its file have lines.
     fn is_made(&self, names: &SourceNames, frame: &ParsedFrame) -> bool {
-        frame.line.is_none() && self.lined.contains(&(names.package.clone(), frame.file.clone()))
+        let is_of_lined = || self.lined.contains(&(names.package.clone(), frame.file.clone()));
+        frame.line.is_none() && (frame.is_made || is_of_lined())
     }
 
     /// Takes the ids of the applications that the text names: if it is one, scripts may tell its flavors and its build type.
