@@ -2,6 +2,7 @@
 //! differ from those that were built, or those of a revision.
 
 mod application_id;
+mod collected_lines;
 mod declared;
 mod flowed;
 mod inlined;
