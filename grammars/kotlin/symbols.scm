@@ -41,6 +41,12 @@
 ((class_parameter (binding_pattern_kind) . (simple_identifier) @name) @definition.property
   (#set! quotes "`"))
 [(getter) (setter)] @trailing
+((getter "get" @unnamed) @anonymous.method
+  (#set! name "get"))
+((setter "set" @unnamed) @anonymous.method
+  (#set! name "set"))
+((anonymous_initializer "init" @unnamed) @anonymous.method
+  (#set! name "init"))
 
 ; Locals, and members of objects without a name.
 [

@@ -44,11 +44,11 @@ impl TraceForm {
     }
 
     /// What was reached of frames with lines: the least percentage that is right, in doubt or not (99 is wanted), and the highest
-    /// that is in doubt (5 is wanted). docs/figures.md says what is missed.
+    /// that is in doubt (5 is wanted).
     fn reached(self) -> Option<(usize, usize)> {
         match self {
             TraceForm::Plain => Some((99, 4)),
-            TraceForm::Obfuscated => Some((97, 8)),
+            TraceForm::Obfuscated => Some((99, 4)),
             TraceForm::Stripped | TraceForm::Files | TraceForm::ObfuscatedStripped => None,
         }
     }

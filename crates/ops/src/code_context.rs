@@ -38,7 +38,8 @@ pub struct CodeContext {
     pub before: String,
     pub at: String,
     pub after: String,
-    /// The innermost function with a name that holds the line, which may stand in the body of another one.
+    /// The innermost function with a name that holds the line, which may stand in the body of another one; of Kotlin also a
+    /// property's accessor and a class's initializer.
     pub function: Option<EnclosingFunction>,
     /// The imports whose names occur in the shown code, in order; those of all names of a module always.
     pub imports: Vec<RelevantImport>,
@@ -144,15 +145,22 @@ fn range_of(text: &Text, first: usize, last: usize) -> TextRange {
 /// Whether line `at` (0-based) may stand in a function that the outline does not list: one in the body of another, or of a type there.
 /// Most files need no second parse by this.
 fn may_be_hidden(grammar: Grammar, text: &Text, outline: &Outline, at: usize) -> bool {
+    let around = innermost(outline, at, |_| true);
     let words: &[&str] = match grammar.name() {
-        "kotlin" => &["fun", "constructor"],
+        "kotlin" => match around.map(|row| outline.rows[row].kind()) {
+            Some(SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor) | None => {
+                &["fun", "constructor"]
+            }
+            // Those of a class's initializer, and a property's accessors.
+            Some(_) => &["fun", "constructor", "init", "get", "set"],
+        },
         "javascript" | "typescript" | "tsx" => &["function"],
         "rust" => &["fn"],
         "csharp" => &["=>", "delegate"],
         _ => return outline.hides_types,
     };
-    let around = innermost(outline, at, |_| true).map_or(0, |row| outline.rows[row].name_start as usize);
-    let before = text.as_str().get(around..text.line_start(at + 1)).unwrap_or_default();
+    let start = around.map_or(0, |row| outline.rows[row].name_start as usize);
+    let before = text.as_str().get(start..text.line_start(at + 1)).unwrap_or_default();
     words.iter().any(|word| before.contains(word))
 }
 

@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     /// Words of templates that are keywords of the text.
-    const OF_THE_TEXT: [&str; 5] = ["class", "for", "impl", "new", "object"];
+    const OF_THE_TEXT: [&str; 8] = ["class", "for", "get", "impl", "init", "new", "object", "set"];
 
     #[test]
     fn every_word_of_a_template_is_a_keyword_or_listed() {

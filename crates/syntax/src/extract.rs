@@ -578,6 +578,12 @@ fn head_end(compiled: &Compiled, role: &Role, whole: Node, text: &str) -> u32 {
         {
             0
         }
+        // An initializer's block may be no node of its own.
+        None if role.act == PatternMeaning::Anonymous => {
+            let mut children = (0..count).filter_map(|at| whole.child(u32::try_from(at).ok()?));
+            let opening = children.find(|node| node.kind() == "{");
+            offset(opening.map_or(whole.end_byte(), |node| node.start_byte()))
+        }
         None => offset(whole.end_byte()),
     }
 }
@@ -733,7 +739,7 @@ mod tests {
             rows.map(|row| outline.name_path(row)).collect::<Vec<_>>()
         };
         let kotlin = "class A {\n    val p = run { fun inP() {} }\n    fun f() {\n        fun g() { fun h() {}\n            object : I { override fun run() { fun k() {} } }\n        }\n\
-            listOf(1).map { fun m() {} }\n        class L { fun n() {} }\n        fun g(x: Int) {}\n    }\n    init { fun i() {} }\n}\n";
+            listOf(1).map { fun m() {} }\n        class L { fun n() {} }\n        fun g(x: Int) {}\n    }\n    init { fun i() {} }\n    var q = 1\n        get() = field\n        set(value) { fun s() {} }\n    val r get() = 1\n}\n";
         assert_eq!(
             local("kotlin", kotlin),
             [
@@ -747,7 +753,12 @@ mod tests {
                 "A/f/L",
                 "A/f/L/n",
                 "A/f/g[1]",
-                "A/i",
+                "A/init",
+                "A/init/i",
+                "A/q/get",
+                "A/q/set",
+                "A/q/set/s",
+                "A/r/get",
             ]
         );
         assert_eq!(

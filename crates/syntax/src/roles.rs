@@ -18,7 +18,7 @@
 //! | `@leading` | an attribute that is a sibling node before its declaration: widens the range of the declaration that follows it |
 //! | `@trailing` | belongs to the declaration before it, whose range it widens: accessors beside their property |
 //! | `@outer.file`, `@outer.function` | inside this function, assignments to `@name` belong to the file, or to an enclosing function |
-//! | `@anonymous.<kind>` | a type without a name, for which `@unnamed` and the property `name` supply one: a row only where hidden types are requested |
+//! | `@anonymous.<kind>` | a type or a function without a name, for which `@unnamed` and the property `name` supply one: a row only where hidden types, or functions, are requested |
 //! | `@scope.function` | a function without a name: symbols declared inside belong to the enclosing symbol, as if that were a function |
 //! | `@scope.closed` | symbols declared inside are not listed |
 //! | `@scope.transparent` | symbols declared inside are not listed, but bindings with `hoist` belong to the enclosing scope |

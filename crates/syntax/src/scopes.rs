@@ -250,7 +250,10 @@ impl<'a> Scopes<'a> {
 
     fn take_named(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
         if role.act == PatternMeaning::Anonymous {
-            return self.hidden_type(lexical, item, role, name);
+            return match is_function(role) {
+                true => self.hidden_function(lexical, item, role, name),
+                false => self.hidden_type(lexical, item, role, name),
+            };
         }
         if role.act == PatternMeaning::Define {
             return self.define(lexical, item, role, name);
@@ -387,9 +390,12 @@ impl<'a> Scopes<'a> {
             range.start <= item.start && item.end <= range.end
         }) {
             self.drafts[draft].parent = Some(holder);
+            self.scopes[around].last = Some(holder);
         }
-        // Hidden rows are numbered separately from listed symbols.
-        self.declare(lexical, draft);
+        // Hidden rows are numbered separately from listed symbols; accessors and initializers have no names to share.
+        if !(role.act == PatternMeaning::Anonymous && is_function(role)) {
+            self.declare(lexical, draft);
+        }
         let opened = self.open(lexical, item, kind);
         self.scopes[opened].draft = Some(draft);
         self.scopes[opened].name = name;
@@ -580,8 +586,13 @@ fn unite(items: &mut Vec<Item>, roles: &Roles) {
         same
     });
     items.retain(|item| !is_extent(item));
+    let name_start = |item: &Item| match &roles.by_pattern[usize::from(item.pattern)] {
+        // What its node is otherwise is told by the order of the patterns.
+        Some(role) if role.act == PatternMeaning::Anonymous => NO_NAME,
+        _ => item.name_start,
+    };
     // By pattern at last: of two scopes that are one node, which comes first does not depend on when they were found.
-    items.sort_unstable_by_key(|item| (item.start, Reverse(item.end), item.name_start, item.pattern));
+    items.sort_unstable_by_key(|item| (item.start, Reverse(item.end), name_start(item), item.pattern));
 }
 
 fn is_class_like(kind: SymbolKind) -> bool {

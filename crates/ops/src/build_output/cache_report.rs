@@ -48,7 +48,9 @@ pub(super) fn read(lines: &[String], at: usize) -> Option<Block> {
             Some(OutputPlace { path: found["path"].to_owned(), line, column: None })
         });
         let task = message.strip_prefix("Task `").and_then(|rest| rest.split('`').next()).map(str::to_owned);
-        let message = found.as_ref().map_or(message, |found| found.name("m").map_or("", |m| m.as_str()));
+        // Without a line the place is no more than what the message is about: "Plugin 'kotlin-android'".
+        let behind_place = found.as_ref().filter(|_| place.is_some()).and_then(|found| found.name("m"));
+        let message = behind_place.map_or(message, |found| found.as_str());
         problems.push(BuildProblem::error(BuildTool::ConfigurationCache, message).at(place).in_task(task));
         next += 1;
     }

@@ -5,8 +5,9 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
+use super::collected_lines::without_prefixes;
 use super::flowed::unflowed;
 use super::markup::Markup;
 use super::tombstone::FATAL_SIGNAL;
@@ -19,24 +20,32 @@ pub(super) struct LogStream {
     pub(super) lines: Vec<String>,
 }
 
-/// The prefixes of a line of logcat; the groups are process, thread, tag, message.
+/// The prefixes of a line of logcat, up to its message; the groups are process, thread, tag.
 static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = [
         // Android Studio: date, time, process-thread, tag, package, level. Columns are filled up with blanks; a tag may have some, too.
-        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)\s+(?P<tag>\S+(?: \S+)*?)\s+\S+\s+[VDIWEFA](?: |$)(?P<m>.*)$",
+        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)\s+(?P<tag>\S+(?: \S+)*?)\s+\S+\s+[VDIWEFA](?: |$)",
         // Older versions of it: process-thread/package level/tag.
-        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)/\S+ [VDIWEFA]/(?P<tag>[^:]*?)\s*: ?(?P<m>.*)$",
+        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)/\S+ [VDIWEFA]/(?P<tag>[^:]*?)\s*: ?",
         // threadtime
-        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)\s+(?P<t>\d+) [VDIWEFA] (?P<tag>[^:]*?)\s*: ?(?P<m>.*)$",
+        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)\s+(?P<t>\d+) [VDIWEFA] (?P<tag>[^:]*?)\s*: ?",
         // time and brief
-        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^(]*?)\s*\(\s*(?P<p>\d+)(?P<t>)\): ?(?P<m>.*)$",
+        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^(]*?)\s*\(\s*(?P<p>\d+)(?P<t>)\): ?",
         // tag: without a process
-        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^:(]*?)\s*(?P<p>)(?P<t>): ?(?P<m>.*)$",
+        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^:(]*?)\s*(?P<p>)(?P<t>): ?",
         // threadtime with tabs, as tables of it are copied
-        r"^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\.\d{3}\t(?P<p>\d+)\t(?P<t>\d+)\t[VDIWEFA]\t+(?P<tag>[^\t]*)\t+(?P<m>.*)$",
+        r"^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\.\d{3}\t(?P<p>\d+)\t(?P<t>\d+)\t[VDIWEFA]\t+(?P<tag>[^\t]*)\t+",
     ];
     patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
 });
+
+/// Process, thread and tag of lines that belong together.
+type StreamKey<'t> = (&'t str, &'t str, &'t str);
+
+fn stream_of<'t>(prefix: &Captures<'t>) -> StreamKey<'t> {
+    let group = |name| prefix.name(name).map_or("", |group| group.as_str());
+    (group("p"), group("t"), group("tag"))
+}
 
 const LEVELS: &str = "VDIWEFA";
 
@@ -57,14 +66,15 @@ const FATAL: [&str; 3] = ["FATAL EXCEPTION", "*** *** *** ***", FATAL_SIGNAL];
 /// Splits a text into streams: those of a log that hold a crash first, then in the order in which they begin.
 pub(super) fn streams(text: &str) -> Vec<LogStream> {
     let mut all: Vec<LogStream> = Vec::new();
-    let mut known: HashMap<(String, String, String), usize> = HashMap::new();
-    let mut long: Option<(String, String, String)> = None;
+    let mut known: HashMap<StreamKey<'_>, usize> = HashMap::new();
+    let mut long: Option<StreamKey<'_>> = None;
     let mut format = 0;
     // The stream of the line before, while a frame in it is not closed.
     let mut wrapped: Option<(usize, usize)> = None;
     // That of the last line with a prefix, as long as indented lines without one follow.
     let mut prefixed: Option<usize> = None;
     let text = &without_records(text);
+    let text = &without_prefixes(text);
     let markup = Markup::of(text);
     // A line break of Windows is one: a frame that was wrapped goes on behind it.
     let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
@@ -80,7 +90,7 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
         let line = unquoted(line);
         let is_long = line.starts_with("[ ");
         if let Some(found) = LONG.as_ref().filter(|_| is_long).and_then(|long| long.captures(line)) {
-            long = Some((found["p"].to_owned(), found["t"].to_owned(), found["tag"].to_owned()));
+            long = Some(stream_of(&found));
             continue;
         }
         // A log of megabytes has one format: that of the line before is tried first.
@@ -93,12 +103,9 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
         let (key, message) = match &found {
             Some(found) => {
                 long = None;
-                (
-                    (found["p"].to_owned(), found["t"].to_owned(), found["tag"].to_owned()),
-                    found.name("m").map_or("", |message| message.as_str()),
-                )
+                (stream_of(found), found.get(0).map_or(line, |prefix| &line[prefix.end()..]))
             }
-            None => (long.clone().unwrap_or_default(), line),
+            None => (long.unwrap_or_default(), line),
         };
         // Heads that a terminal broke have no end by which they are known: what follows tells.
         let after_prefix = prefixed.filter(|_| found.is_none() && long.is_none() && wrapped.is_none());
@@ -114,7 +121,7 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
             }
         }
         let message = markup.written(message);
-        let of_key = || {
+        let mut of_key = || {
             *known.entry(key).or_insert_with(|| {
                 all.push(LogStream::default());
                 all.len() - 1

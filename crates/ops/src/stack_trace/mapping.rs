@@ -76,8 +76,13 @@ impl TraceMapping {
             let thrown = self.class(&trace.error_type).unwrap_or(&trace.error_type);
             let mut outline: Option<ParsedFrame> = None;
             let mut is_first = true;
+            let keeps_lines = trace
+                .frames
+                .iter()
+                .any(|frame| frame.source_line().is_some() && self.classes.contains_key(&frame.class));
             let read = |frame: &ParsedFrame| {
                 let mut frame = frame.clone();
+                let is_made = keeps_lines && frame.line.is_none();
                 let known = methods_of(&methods, &frame);
                 if let Some(before) = outline.take()
                     && let Some(line) = line_at_outline(known, &frame, &before)
@@ -95,6 +100,12 @@ impl TraceMapping {
                 if self.cut_class.as_ref() == Some(&frame.class) {
                     let why = "the mapping ends within this class, so other methods may be meant";
                     frames.iter_mut().for_each(|frame| frame.reading_doubt = Some(why.to_owned()));
+                }
+                for frame in &mut frames {
+                    frame.is_made = is_made && frame.line.is_none();
+                    for other in &mut frame.alternatives {
+                        other.is_made = is_made && other.line.is_none();
+                    }
                 }
                 frames
             };

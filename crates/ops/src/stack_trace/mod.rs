@@ -2,11 +2,13 @@
 //! differ from those that were built, or those of a revision.
 
 mod application_id;
+mod collected_lines;
 mod declared;
 mod flowed;
 mod inlined;
 mod lines;
 mod mapping;
+mod mapping_callees;
 mod mapping_files;
 mod mapping_frames;
 mod mapping_lines;
@@ -176,6 +178,7 @@ pub fn resolve_trace(
         notes.push(format!("{are} left out: told above"));
     }
     mapping_readings::retrace(&mappings, &mut traces);
+    mapping_callees::choose_callers(&mut traces);
     synthetic_frames::leave_out(&mut traces);
     let paths: Vec<&str> = mappings.iter().map(|(path, _)| path.as_str()).collect();
     let of_mapping = || if let [path] = paths[..] { BuildVariant::of_mapping(path) } else { None };

@@ -5,6 +5,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_resolve::definitions;
+use symd_syntax::imports::Imported;
 
 use super::names::source_names;
 use super::parse::ParsedFrame;
@@ -123,10 +124,7 @@ fn difference(
     let own = simple_name(&place.name_path);
     let is_constructor = own == CONSTRUCTOR;
     // Of an initializer the class is known, and of a constructor what another one calls is `this` or `super`.
-    let name = match is_constructor {
-        true => place.name_path.rsplit('/').nth(1).map_or("", simple_name),
-        false => own,
-    };
+    let name = if is_constructor { class_of(&place.name_path) } else { own };
     let Some(uses) = uses(view, &caller.path, caller.line, name) else { return Ok(None) };
     let offset = match uses.as_slice() {
         [] if is_constructor || CALLED_BY_SIGNS.contains(&own) => return Ok(None),
@@ -146,13 +144,18 @@ fn difference(
     }))
 }
 
+/// Returns the name of a constructor's class.
+fn class_of(name_path: &str) -> &str {
+    name_path.rsplit('/').nth(1).map_or("", simple_name)
+}
+
 /// Returns the last name of a name path, without its number among others of that name.
 fn simple_name(name_path: &str) -> &str {
     let last = name_path.rsplit('/').next().unwrap_or(name_path);
     last.split('[').next().unwrap_or(last)
 }
 
-/// Returns the bytes at which a name occurs on a line.
+/// Returns the bytes at which a name occurs on a line, or one under which the file imports it.
 fn uses(view: &View, path: &RelPath, line: usize, name: &str) -> Option<Vec<u32>> {
     // What is looked up is the unsaved text.
     if view.files.is_unsaved(path) {
@@ -163,6 +166,10 @@ fn uses(view: &View, path: &RelPath, line: usize, name: &str) -> Option<Vec<u32>
         return None;
     }
     let start = current.text.line_start(line - 1);
-    let uses = whole_words(current.text.line(line - 1)?, name);
+    let text = current.text.line(line - 1)?;
+    let imports = current.outline.imports.unpack();
+    let aliases = imports.iter().filter(|import| import.imported == Imported::Name(name));
+    let names = std::iter::once(name).chain(aliases.filter_map(|import| import.alias));
+    let uses = names.flat_map(|name| whole_words(text, name));
     uses.map(|at| u32::try_from(start + at).ok()).collect()
 }

@@ -60,6 +60,8 @@ pub struct ParsedFrame {
     pub alternatives: Vec<ParsedFrame>,
     /// The first and the last line that a mapping has for the method, where they are the source's own.
     pub mapped_lines: Option<(usize, usize)>,
+    /// Whether the compiler made the method, by a mapping: the build keeps lines, and the frame has none.
+    pub is_made: bool,
     /// The file's path with `/`, where a frame of the JVM or a place alone names more than the file.
     pub file_path: String,
     /// Why its place is not sure even if it seems so: another mapping reads it differently, or it has no line.

@@ -89,7 +89,8 @@ impl<'v> SourceFiles<'v> {
 
     /// Whether the method of a frame was made by the compiler: others of its file have lines.
     fn is_made(&self, names: &SourceNames, frame: &ParsedFrame) -> bool {
-        frame.line.is_none() && self.lined.contains(&(names.package.clone(), frame.file.clone()))
+        let is_of_lined = || self.lined.contains(&(names.package.clone(), frame.file.clone()));
+        frame.line.is_none() && (frame.is_made || is_of_lined())
     }
 
     /// Takes the ids of the applications that the text names: if it is one, scripts may tell its flavors and its build type.
@@ -183,7 +184,11 @@ impl<'v> SourceFiles<'v> {
             return Ok(Some((*first).clone()));
         }
         let mut fitting = sure.into_iter().flatten();
-        let only = fitting.next().filter(|_| fitting.next().is_none());
+        // A function and what the compiler makes of it for default arguments hold the same lines.
+        let is_same = |one: &FramePlace, other: &FramePlace| {
+            (&one.path, one.line, &one.name_path) == (&other.path, other.line, &other.name_path)
+        };
+        let only = fitting.next().filter(|first| fitting.all(|other| is_same(first, other)));
         let Some(place) = only.filter(|place| Some(place.line) == frame.source_line()) else {
             return Ok(None);
         };

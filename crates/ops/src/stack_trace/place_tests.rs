@@ -512,7 +512,7 @@ fn a_method_without_a_line_beside_others_with_lines_is_the_compilers() {
 #[test]
 fn of_methods_whose_ranges_overlap_the_sources_tell_one() {
     let mapping = "com.shop.app.Till -> a.a:\n    4:30:int buy() -> a\n    8:8:int sell() -> a\n    3:9:void <init>(int) -> b\n    \
-                   3:3:void <init>(int,int) -> b\n";
+                   3:3:void <init>(int,int) -> b\n    4:30:int buy() -> c\n    8:31:int sell() -> c\n    8:40:int sell$default(int) -> c\n";
     let built = "package com.shop.app\n\nclass Till {\n    fun buy(): Int {\n        return 1\n    }\n\n    fun sell(): Int = 2\n}\n";
     let later = "package com.shop.app\n\nclass Till {\n    fun buy(): Int {\n        return 1\n    }\n\n\n    fun sell(): Int = 2\n}\n";
     let placed = |text: &'static str, frame: &str| {
@@ -529,6 +529,8 @@ fn of_methods_whose_ranges_overlap_the_sources_tell_one() {
     assert_eq!(placed(built, "a(SourceFile:8)"), [(8, "Till/sell".to_owned(), true)]);
     // Of sources that are others than those of the mapping the line tells nothing.
     assert!(placed(later, "a(SourceFile:8)").iter().all(|(.., is_sure)| !is_sure));
+    // What the compiler makes of a function for default arguments holds its lines, too.
+    assert_eq!(placed(built, "c(SourceFile:8)"), [(8, "Till/sell".to_owned(), true)]);
     // All readings are one place.
     assert_eq!(placed(built, "b(SourceFile:3)"), [(3, "Till".to_owned(), true)]);
 }

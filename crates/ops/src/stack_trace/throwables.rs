@@ -18,6 +18,10 @@ static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// What may stand before the class in a head.
+const HEADS: [&str; 6] =
+    ["Exception ", "Non-fatal Exception", "Fatal Exception", "Caused by", "Suppressed", "[CIRCULAR"];
+
 /// `java.lang.AssertionError at TillTest.kt:12`, as Gradle prints failed tests.
 static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^\s*(?P<cause>Caused by: )?(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)+) at (?P<file>[\w$-]+\.(?:kt|kts|java)):(?P<line>\d+)\s*$")
@@ -247,8 +251,19 @@ pub(super) fn message_of_head(line: &str) -> Option<String> {
     Some(header(line)?.trace.message)
 }
 
+/// Whether a line begins as a head does: most lines of a log do not, and need no pattern.
+fn may_be_header(line: &str) -> bool {
+    let line = line.trim_start();
+    if HEADS.iter().any(|head| line.starts_with(head)) {
+        return true;
+    }
+    let end = line.find(|c: char| !c.is_alphanumeric() && c.is_ascii() && !"_$.".contains(c));
+    let rest = end.map_or("", |end| &line[end..]);
+    !line.starts_with(|c: char| c.is_ascii_digit()) && (rest.starts_with(':') || rest.trim_start().is_empty())
+}
+
 fn header(line: &str) -> Option<TraceHead> {
-    let found = HEADER.as_ref()?.captures(line)?;
+    let found = HEADER.as_ref().filter(|_| may_be_header(line))?.captures(line)?;
     let error_type = &found["type"];
     let simple = error_type.rsplit('.').next().unwrap_or(error_type);
     let said = line[..found.name("type")?.start()].trim();
@@ -312,7 +327,10 @@ fn logged(line: &str) -> Option<TraceHead> {
     let found = of_known_end.and_then(|pattern| pattern.captures(line));
     let (found, strength) = match found {
         Some(found) => (found, HeadStrength::IfFramesFollow),
-        None => (LOGGED_CLASS.as_ref()?.captures(line)?, HeadStrength::IfFrameFollows),
+        None => {
+            let pattern = LOGGED_CLASS.as_ref().filter(|_| may_end_with_class(line))?;
+            (pattern.captures(line)?, HeadStrength::IfFrameFollows)
+        }
     };
     let message = found.name("message").map_or("", |message| message.as_str()).trim();
     let trace = ParsedTrace {
@@ -323,8 +341,21 @@ fn logged(line: &str) -> Option<TraceHead> {
     Some(TraceHead { trace, strength, column: column(line) })
 }
 
+/// Whether a name with a dot stands behind `: ` or ` - `.
+fn may_end_with_class(line: &str) -> bool {
+    let mut starts = [": ", " - "].into_iter().flat_map(|before| {
+        memchr::memmem::find_iter(line.as_bytes(), before).map(move |at| at + before.len())
+    });
+    starts.any(|start| {
+        let mut names =
+            line[start..].split(|c: char| c.is_ascii() && !c.is_alphanumeric() && !"_$.".contains(c));
+        let name = names.next().unwrap_or_default();
+        name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_') && name.contains('.')
+    })
+}
+
 fn short(line: &str) -> Option<ParsedTrace> {
-    let found = SHORT.as_ref()?.captures(line)?;
+    let found = SHORT.as_ref().filter(|_| line.contains(" at "))?.captures(line)?;
     let frame = ParsedFrame {
         file: found["file"].to_owned(),
         line: found["line"].parse().ok(),
