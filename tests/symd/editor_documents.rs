@@ -324,6 +324,8 @@ fn a_question_right_after_a_daemons_end_has_the_editors_text() {
         let shown = user.check(&asked, 0);
         assert!(shown.contains("def x()"), "{round}: {shown}");
     }
+    let log = std::fs::read_to_string(user.place().log()).unwrap();
+    assert!(!log.contains("some connections did not end in time"), "{log}");
 }
 
 #[test]

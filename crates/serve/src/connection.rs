@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use crate::approvals::Approver;
 use crate::approvals::connection_state::ApprovalState;
@@ -79,6 +79,7 @@ where
         mode: ClientMode::Unknown,
         mcp: None,
         editor: None,
+        passing: None,
         tasks: JoinSet::new(),
     };
     let in_flight = Arc::clone(&conversation.in_flight);
@@ -182,6 +183,8 @@ struct ConnectionState {
     mcp: Option<Mcp>,
     /// What the editor behind the connection has open, if there is one.
     editor: Option<EditorSession>,
+    /// Ends what passes requests for that editor on: the editor may outlive its connection.
+    passing: Option<AbortHandle>,
     tasks: JoinSet<()>,
 }
 
@@ -256,7 +259,7 @@ impl ConnectionState {
             None => {
                 let (requests, queue) = mpsc::channel(EDITOR_REQUESTS);
                 self.editor = EditorSession::attach(project, method, params, requests);
-                self.tasks.spawn(pass_on(queue, self.outbox.clone()));
+                self.passing = Some(self.tasks.spawn(pass_on(queue, self.outbox.clone())));
                 if let Some(editor) = &self.editor {
                     session.client.set_name(editor.name().to_owned());
                     let prompts = self.host.editor_prompts();
@@ -410,8 +413,10 @@ impl ConnectionState {
         if let Some(mcp) = self.mcp.take() {
             mcp.finish().await;
         }
+        self.passing.iter().for_each(AbortHandle::abort);
         while let Some(ended) = self.tasks.join_next().await {
-            if let Err(error) = ended {
+            if let Err(error) = ended.or_else(|error| if error.is_cancelled() { Ok(()) } else { Err(error) })
+            {
                 tracing::error!(session = self.number, %error, "a request failed");
             }
         }

@@ -76,6 +76,15 @@ pub struct Activity {
 #[derive(Debug)]
 pub struct OpenConnection(Arc<Host>);
 
+/// A connection that is open only so that an editor goes on telling its texts, until this is dropped.
+struct TellingConnection<'a>(&'a Host);
+
+impl Drop for TellingConnection<'_> {
+    fn drop(&mut self) {
+        self.0.activity.send_modify(|activity| activity.telling -= 1);
+    }
+}
+
 impl Host {
     /// Creates a host without connections.
     pub fn new(parts: Parts) -> Arc<Host> {
@@ -174,6 +183,8 @@ impl Host {
     /// Waits, on an editor's connection that has no request under way, until no other connection has one.
     pub(crate) async fn others_answered(&self) {
         self.activity.send_modify(|activity| activity.telling += 1);
+        // Also when the wait is given up.
+        let _telling = TellingConnection(self);
         // The sender lives in `self`, so this cannot fail.
         let all = |activity: &Activity| activity.connections <= activity.telling;
         let _ = self.activity.subscribe().wait_for(all).await;
