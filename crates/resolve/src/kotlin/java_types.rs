@@ -4,10 +4,10 @@ use crate::jvm::java_values::{ARRAY, FUNCTION, WrittenType, type_before};
 use crate::kotlin::project::qualified_name;
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_syntax::{Imported, Outline, Row, SymbolKind};
-use symd_types::kotlin::{JavaMember, JavaType};
+use symd_types::kotlin::{JavaMember, JavaType, accessors_of};
 
-/// Returns the type of a field of a Java class, or what a method returns; `None` where the class declares none of this name, or several with
-/// different types.
+/// Returns the type of a public member of a Java class. `None` where the class may inherit another member of this name or declares one, a
+/// getter of a field included: which of them is meant is not decided here.
 pub(crate) fn java_member_type(
     sources: &dyn Sources,
     class: &IndexedDeclaration,
@@ -17,26 +17,50 @@ pub(crate) fn java_member_type(
     let outline = class.file.outline()?;
     let own = outline.rows.get(class.row)?;
     let text = sources.text(&class.file.path)?;
-    let is_meant = |row: &&Row| {
-        let is_method = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
-        row.parent() == Some(class.row)
-            && row.kind() != SymbolKind::Constructor
-            && is_method == (member == JavaMember::Method)
-            && outline.name(row) == name
+    if words(class_head(&text, own)).any(|word| matches!(word, "extends" | "implements")) {
+        return None;
+    }
+    let is_named = |row: &&Row, name: &str| {
+        row.parent() == Some(class.row) && row.kind() != SymbolKind::Constructor && outline.name(row) == name
     };
-    let members = outline.rows.iter().skip(class.row).take(own.descendants as usize + 1).filter(is_meant);
-    let mut types = members.map(|row| {
-        // The index may be older than the text.
-        let start = row.name_start as usize;
-        let is_there = text.get(start..).is_some_and(|rest| rest.starts_with(name));
-        let written = type_before(&text, start).filter(|_| is_there)?;
-        // `<T> List<T> all()`: type parameters stand before the type.
-        let head = text.get(row.start as usize..start).unwrap_or("");
-        let head = head.rfind(written.path).map_or(head, |at| &head[..at]);
-        Some(java_type(outline, class, &written, &[class_head(&text, own), head]))
-    });
-    let first = types.next()??;
-    types.all(|other| other.as_ref() == Some(&first)).then_some(first)
+    let is_method = |row: &Row| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
+    let members = || outline.rows.iter().skip(class.row).take(own.descendants as usize + 1);
+    let mut named = members().filter(|row| is_named(row, name));
+    let row = named.next().filter(|row| is_method(row) == (member != JavaMember::Field))?;
+    if named.next().is_some() {
+        return None;
+    }
+    let (getter, _) = accessors_of(name);
+    let reads = |row: &&Row| is_named(row, &getter);
+    if member == JavaMember::Field && members().any(|row| reads(&row)) {
+        return None;
+    }
+    // The index may be older than the text.
+    let start = row.name_start as usize;
+    let behind = text.get(start..).and_then(|rest| rest.strip_prefix(name))?;
+    let head = text.get(row.start as usize..start)?;
+    let is_static = words(head).any(|word| word == "static");
+    let is_public = words(head).any(|word| word == "public");
+    let takes_nothing = || {
+        let parameters = behind.trim_start().strip_prefix('(');
+        parameters.is_some_and(|inner| inner.trim_start().starts_with(')'))
+    };
+    let is_meant = match member {
+        JavaMember::Field => !is_static,
+        JavaMember::Method => !is_static && takes_nothing(),
+        JavaMember::StaticMethod => is_static && takes_nothing(),
+    };
+    if !is_public || !is_meant {
+        return None;
+    }
+    let written = type_before(&text, start)?;
+    // `<T> List<T> all()`: type parameters stand before the type.
+    let head = head.rfind(written.path).map_or(head, |at| &head[..at]);
+    Some(java_type(outline, class, &written, &[class_head(&text, own), head]))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// Returns the text of a class between its name and its body.
@@ -54,6 +78,11 @@ fn java_type(
 ) -> JavaType {
     let first = written.path.split('.').next().unwrap_or(written.path);
     let arguments = written.arguments.iter().map(|one| java_type(outline, class, one, heads)).collect();
+    // An array of a primitive type is a class of its own in Kotlin.
+    let is_primitive = |one: &WrittenType| is_primitive(one.path);
+    if written.path == ARRAY && written.arguments.iter().any(is_primitive) {
+        return JavaType { names: Vec::new(), is_imported: false, arguments: Vec::new() };
+    }
     let (names, is_imported) = match heads.iter().any(|head| declares_parameter(head, first)) {
         true => (Vec::new(), false),
         false => names_of(outline, class, written.path),
@@ -69,13 +98,16 @@ fn declares_parameter(head: &str, name: &str) -> bool {
     })
 }
 
+fn is_primitive(path: &str) -> bool {
+    !path.contains('.') && path.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
 /// Returns the qualified names that a written path may stand for, in Java's order, and whether the last one is imported.
 fn names_of(outline: &Outline, class: &IndexedDeclaration, path: &str) -> (Vec<String>, bool) {
-    let is_primitive = !path.contains('.') && path.starts_with(|c: char| c.is_ascii_lowercase());
     if path.is_empty() || path == FUNCTION {
         return (Vec::new(), false);
     }
-    if path == ARRAY || is_primitive {
+    if path == ARRAY || is_primitive(path) {
         return (vec![path.to_owned()], false);
     }
     let first = path.split('.').next().unwrap_or(path);

@@ -190,6 +190,13 @@ pub(super) struct Arguments {
     pub(super) form: CallForm,
 }
 
+impl Arguments {
+    /// Whether nothing is given.
+    pub(super) fn are_none(&self) -> bool {
+        self.values.is_empty() && self.lambda.is_none()
+    }
+}
+
 /// How a call is written: as an operator or an infix call it means only functions that are declared so.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum CallForm {

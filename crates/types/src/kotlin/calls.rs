@@ -27,7 +27,8 @@ impl Universe<'_> {
         match self.call_of_suffix(file, suffix, &arguments) {
             Some(Lookup { candidates, java_class: Some(class), .. }) if candidates.is_empty() => {
                 let name = callee_of(file, call).and_then(|callee| callee_name(file, callee));
-                name.map_or(Type::Unknown, |name| self.given_by_java(&class, file.name_text(name), true))
+                name.filter(|_| arguments.are_none())
+                    .map_or(Type::Unknown, |name| self.given_by_java(&class, file.name_text(name), true))
             }
             Some(lookup) if lookup.candidates.is_empty() => {
                 let found = self.result_of_value(file, call).unwrap_or_else(|| self.made_outside(file, call));

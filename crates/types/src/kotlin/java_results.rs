@@ -1,5 +1,5 @@
 //! What members of the project's Java classes give: `store.first().name`. The project reads the written type, and the names that it may stand
-//! for; which of them there is decides here. Members that a class inherits are unknown.
+//! for; which of them there is decides here. Members are known of classes that inherit nothing, where no other member has the name.
 
 use super::accessors::accessors_of;
 use super::declarations::DeclarationKind;
@@ -20,8 +20,12 @@ pub struct JavaType {
 /// A member of a Java class that has a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JavaMember {
+    /// An instance's.
     Field,
+    /// An instance's, without parameters.
     Method,
+    /// A class's, without parameters.
+    StaticMethod,
 }
 
 /// What Java's types are to Kotlin: the package and the name.
@@ -59,7 +63,9 @@ impl Universe<'_> {
     /// Returns what a method of a Java class of the project gives, or a field or getter where nothing is called.
     pub(super) fn given_by_java(&self, class: &str, name: &str, is_called: bool) -> Type {
         let found = match is_called {
-            true => self.java_member(class, name, JavaMember::Method),
+            true => self
+                .java_member(class, name, JavaMember::Method)
+                .or_else(|| self.java_member(class, name, JavaMember::StaticMethod)),
             false => self
                 .java_member(class, name, JavaMember::Field)
                 .or_else(|| self.java_member(class, &accessors_of(name).0, JavaMember::Method)),
@@ -67,12 +73,12 @@ impl Universe<'_> {
         found.map_or(Type::Unknown, |ty| self.of_java(&ty))
     }
 
-    /// Finds a member that a Java class of the project declares itself: it is meant before extensions.
+    /// Finds a member that a Java class of the project certainly has: it is meant before extensions.
     pub(super) fn java_member_of(&self, receiver: &Type, name: &str, wanted: NameUse) -> Option<Lookup> {
         let Type::Java(class) = receiver else { return None };
         let has = |name: &str, member: JavaMember| self.java_member(class, name, member).is_some();
         let is_declared = match wanted {
-            NameUse::Call(_) => has(name, JavaMember::Method),
+            NameUse::Call(arguments) => arguments.are_none() && has(name, JavaMember::Method),
             NameUse::Value => has(name, JavaMember::Field) || has(&accessors_of(name).0, JavaMember::Method),
             NameUse::Reference => false,
         };

@@ -13,8 +13,8 @@ use super::universe::{DeclarationId, ProjectFile, Universe, Work};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// The classes that Android's build makes of resources and settings. Their members, and those of their nested classes, are numbers and texts.
-const OF_ANDROIDS_BUILD: [&str; 3] = ["R", "BR", "BuildConfig"];
+/// The classes that Android's build makes of resources. Their members, and those of their nested classes, are numbers and texts.
+const OF_ANDROIDS_BUILD: [&str; 2] = ["R", "BR"];
 
 /// The first name of the packages of Java's library.
 const JAVA: &str = "java";
