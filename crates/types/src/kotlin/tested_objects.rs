@@ -161,12 +161,13 @@ fn ancestor(file: &SourceFile, node: NodeId, kind: K) -> Option<NodeId> {
     file.ancestors(node).find(|above| file.kind(*above) == kind)
 }
 
-/// Returns the outermost function around a node, the outermost declaration outside of functions: what is shown before a function is called
+/// Returns the outermost function around a node, the whole file outside of functions: what is shown before a function is called
 /// tells nothing within it.
 fn code_run_through(file: &SourceFile, node: NodeId) -> Option<NodeId> {
     let is_function = |above: &NodeId| file.kind(*above) == K::FunctionDeclaration;
     let function = file.ancestors(node).filter(is_function).last();
-    function.or_else(|| file.ancestors(node).filter(|above| file.kind(*above) != K::SourceFile).last())
+    // Statements of a script follow one another.
+    function.or_else(|| file.ancestors(node).last())
 }
 
 /// Returns the objects that stand before a name, `this` where nothing does; `None` if it is one that a call gives.
