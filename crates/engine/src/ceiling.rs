@@ -4,9 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::freed_memory::FreedMemory;
+use super::freed_memory::{FreedMemory, taken};
 use super::question_caches::QuestionCaches;
-use symd_sys::memory;
 
 /// How much memory the daemon may take, and what besides the engine can let go of some.
 #[derive(Clone, Debug)]
@@ -110,13 +109,13 @@ impl Ceiling {
 
     /// Lets go of what can be made again, what is cheapest to make first, until the process takes no more than the ceiling. Slow,
     /// for a pool thread.
-    pub(super) fn let_go(&self, caches: &QuestionCaches, freed: &FreedMemory) {
+    pub(super) fn let_go(&self, caches: &QuestionCaches) {
         let _asked = EndOfLettingGo(self);
         let caches = || caches.let_go();
         let others = || self.options.let_go.iter().for_each(|LetGo(let_go)| let_go());
         self.let_go_in_turn(&[("nothing", &|| ()), ("caches", &caches), ("vectors", &others)], || {
             // What is freed is the system's only then.
-            freed.give_back();
+            self.freed.give_back();
             taken()
         });
     }
@@ -146,11 +145,6 @@ impl Drop for EndOfLettingGo<'_> {
     fn drop(&mut self) {
         self.0.is_asked.store(false, Ordering::Relaxed);
     }
-}
-
-/// Returns what the process takes that the system cannot take away: pages of files are not counted. Takes some microseconds.
-pub(super) fn taken() -> Option<u64> {
-    memory::own().map(|own| own.anonymous)
 }
 
 #[cfg(test)]
@@ -206,9 +200,9 @@ mod tests {
         let ceiling = ceiling(1);
         let taken = taken().expect("told");
         assert!(ceiling.is_exceeded(taken) && !ceiling.is_exceeded(taken));
-        let freed = FreedMemory::default();
+        let freed = ceiling.freed.clone();
         freed.note(31 << 20);
-        ceiling.let_go(&QuestionCaches::new(1 << 20), &freed);
+        ceiling.let_go(&QuestionCaches::new(1 << 20));
         assert_eq!(ceiling.times(), 1);
         let times = freed.times();
         freed.note(1 << 20);

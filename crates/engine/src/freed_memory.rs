@@ -3,8 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::ceiling;
-use symd_sys::allocator;
+use symd_sys::{allocator, memory};
 
 /// Bytes of freed memory that are worth giving back.
 const WORTH_GIVING_BACK: usize = 32 << 20;
@@ -34,7 +33,7 @@ impl FreedMemory {
         self.bytes.store(0, Ordering::Relaxed);
         self.times.fetch_add(1, Ordering::Relaxed);
         allocator::give_back();
-        self.least_taken.store(ceiling::taken().unwrap_or(0), Ordering::Relaxed);
+        self.least_taken.store(taken().unwrap_or(0), Ordering::Relaxed);
     }
 
     /// Whether a process that takes this much has grown so much since memory was given back last that it is to be given back again. Once
@@ -53,6 +52,11 @@ impl FreedMemory {
     }
 }
 
+/// Returns what the process takes that the system cannot take away: pages of files are not counted. Takes some microseconds.
+pub(super) fn taken() -> Option<u64> {
+    memory::own().map(|own| own.anonymous)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,7 +70,7 @@ mod tests {
         assert_eq!([100, 148, 149, 150, 197, 198].map(grown), [false, false, true, false, false, true]);
         assert_eq!([90, 138, 139].map(grown), [false, false, true], "from the least on");
         freed.give_back();
-        let taken = ceiling::taken().expect("told");
+        let taken = taken().expect("told");
         assert!(freed.least_taken.load(Ordering::Relaxed).abs_diff(taken) < GROWN);
     }
 

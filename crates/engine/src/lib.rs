@@ -544,7 +544,7 @@ fn memory_check(
 ) -> impl Fn() + Send + Sync + 'static {
     move || {
         caches.trim();
-        let Some(taken) = ceiling::taken() else { return };
+        let Some(taken) = freed_memory::taken() else { return };
         if ceiling.is_exceeded(taken) {
             run::send(&events, Event::OverCeiling);
         } else if ceiling.freed.has_grown(taken) {

@@ -21,7 +21,6 @@ use self::letting_go::LettingGo;
 pub(super) use self::letting_go::SummariesByContent;
 use super::ceiling::Ceiling;
 use super::event::{Event, Question};
-use super::freed_memory::FreedMemory;
 use super::hard_links::HardLinks;
 use super::pending::Pending;
 use super::pool::Pool;
@@ -65,7 +64,6 @@ pub(super) struct Run {
     links: HardLinks,
     caches: QuestionCaches,
     ceiling: Arc<Ceiling>,
-    freed: Arc<FreedMemory>,
     /// Whether freed memory was given back when the first index was complete.
     gave_back: bool,
     ahead: Ahead,
@@ -138,7 +136,6 @@ impl Run {
             trials,
             links: HardLinks::default(),
             caches,
-            freed: ceiling.freed.clone(),
             ceiling,
             gave_back: false,
             ahead: Ahead::default(),
@@ -280,10 +277,10 @@ impl Run {
             Event::OverCeiling => {
                 self.letting_go.let_everything_go();
                 let (ceiling, caches) = (self.ceiling.clone(), self.caches.clone());
-                let (parsers, freed) = (self.scanner.parsers.clone(), self.freed.clone());
+                let parsers = self.scanner.parsers.clone();
                 self.pool.urgent_background(move || {
                     store_parses(&parsers);
-                    ceiling.let_go(&caches, &freed);
+                    ceiling.let_go(&caches);
                 });
             }
             Event::ParsedAhead { revision, is_done, failed } => {
@@ -682,7 +679,7 @@ impl Run {
         let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
         let sender = self.sender.clone();
         let snapshot = self.state.snapshot();
-        let freed = self.freed.clone();
+        let freed = self.ceiling.freed.clone();
         let is_whole = self.is_ready();
         // Ahead of the files that are still to be scanned: a question that waits for all of them waits for one more job.
         self.pool.next_background(move || {
@@ -712,7 +709,7 @@ impl Run {
 
     /// Has the background give back what was freed.
     fn give_memory_back(&self) {
-        let freed = self.freed.clone();
+        let freed = self.ceiling.freed.clone();
         self.pool.background(move || freed.give_back());
     }
 

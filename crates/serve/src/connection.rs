@@ -137,14 +137,20 @@ async fn hear<R: AsyncRead + Unpin>(editor: &mut EditorSession, lines: &mut Line
             Ok(Line::TooLong | Line::NoRoom) => continue,
             Ok(Line::End) | Err(_) => return,
         };
-        let Ok(mut message) = serde_json::from_slice::<Value>(&text) else { continue };
-        if let Some(method) = message["method"].as_str().filter(|method| is_of_editor(method)) {
-            let (method, params) = (method.to_owned(), message["params"].take());
-            if let Some(message) = editor.notify(&method, params).await {
-                // The writer notices a client that is gone.
-                let _ = outbox.send(line(message)).await;
-            }
+        if let Ok(ClientLine::Message(ClientMessage::Notification { method, mut whole })) =
+            dispatch::read(&text)
+            && is_of_editor(&method)
+        {
+            tell(editor, &method, whole["params"].take(), outbox).await;
         }
+    }
+}
+
+/// Passes a notification on to what is kept of its editor, and what that answers to the editor.
+async fn tell(editor: &mut EditorSession, method: &str, params: Value, outbox: &Outbox) {
+    if let Some(message) = editor.notify(method, params).await {
+        // The writer notices a client that is gone.
+        let _ = outbox.send(line(message)).await;
     }
 }
 
@@ -266,12 +272,7 @@ impl ConnectionState {
                     prompts.add(self.number, editor.prompt(), Arc::clone(&session.asking));
                 }
             }
-            Some(editor) => {
-                if let Some(message) = editor.notify(method, params).await {
-                    // The writer notices a client that is gone.
-                    let _ = self.outbox.send(line(message)).await;
-                }
-            }
+            Some(editor) => tell(editor, method, params, &self.outbox).await,
         }
     }
 
@@ -415,7 +416,8 @@ impl ConnectionState {
         }
         self.passing.iter().for_each(AbortHandle::abort);
         while let Some(ended) = self.tasks.join_next().await {
-            if let Err(error) = ended.or_else(|error| if error.is_cancelled() { Ok(()) } else { Err(error) })
+            if let Err(error) = ended
+                && !error.is_cancelled()
             {
                 tracing::error!(session = self.number, %error, "a request failed");
             }

@@ -123,7 +123,7 @@ impl Run {
                 self.letting_go.settled = self.state.resident_outlines();
             }
             if std::mem::take(&mut self.letting_go.has_freed) {
-                let (stored, freed) = (self.scanner.stored.clone(), self.freed.clone());
+                let stored = self.scanner.stored.clone();
                 let (kotlin, classes) = (self.caches.kotlin.clone(), self.caches.classes.clone());
                 let (snapshot, ceiling) = (self.state.snapshot(), self.ceiling.clone());
                 self.pool.background(move || {
@@ -132,7 +132,7 @@ impl Run {
                     classes.forget_others(&snapshot.files);
                     drop(snapshot);
                     stored.sweep();
-                    freed.give_back();
+                    ceiling.freed.give_back();
                     ceiling.measure_again();
                 });
             }

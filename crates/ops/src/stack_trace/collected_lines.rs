@@ -10,7 +10,7 @@ use regex::Regex;
 const SHOWN_BY: usize = 2;
 
 static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    let patterns = [
+    compiled([
         // docker compose: `app-1  | `
         r"^[\w.-]+ +\| ?",
         // GitHub Actions, before it what `gh run view --log` adds, the job and the step.
@@ -21,9 +21,13 @@ static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./@-]+(?:\[\d+\])?: ?",
         // kubectl logs --prefix: `[pod/app-7d/app] `, and tools that start others: `[app] `
         r"^\[[\w./ :-]+\] ?",
-    ];
-    patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
+    ])
 });
+
+/// Compiles patterns, which are valid: tests use each.
+pub(super) fn compiled<const COUNT: usize>(patterns: [&str; COUNT]) -> Vec<Regex> {
+    patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
+}
 
 /// Returns a text without what a collector wrote before its lines.
 pub(super) fn without_prefixes(text: &str) -> Cow<'_, str> {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::collected_lines::without_prefixes;
+use super::collected_lines::{compiled, without_prefixes};
 use super::flowed::unflowed;
 use super::markup::Markup;
 use super::tombstone::FATAL_SIGNAL;
@@ -22,7 +22,7 @@ pub(super) struct LogStream {
 
 /// The prefixes of a line of logcat, up to its message; the groups are process, thread, tag.
 static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    let patterns = [
+    compiled([
         // Android Studio: date, time, process-thread, tag, package, level. Columns are filled up with blanks; a tag may have some, too.
         r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)\s+(?P<tag>\S+(?: \S+)*?)\s+\S+\s+[VDIWEFA](?: |$)",
         // Older versions of it: process-thread/package level/tag.
@@ -35,8 +35,7 @@ static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^:(]*?)\s*(?P<p>)(?P<t>): ?",
         // threadtime with tabs, as tables of it are copied
         r"^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\.\d{3}\t(?P<p>\d+)\t(?P<t>\d+)\t[VDIWEFA]\t+(?P<tag>[^\t]*)\t+",
-    ];
-    patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
+    ])
 });
 
 /// Process, thread and tag of lines that belong together.

@@ -1,5 +1,6 @@
 //! The types that Java files write of their members, as `types` asks for them.
 
+use crate::context::is_word;
 use crate::jvm::java_values::{ARRAY, FUNCTION, WrittenType, type_before};
 use crate::kotlin::project::qualified_name;
 use crate::sources::{IndexedDeclaration, Sources};
@@ -16,23 +17,23 @@ pub(crate) fn java_member_type(
 ) -> Option<JavaType> {
     let outline = class.file.outline()?;
     let own = outline.rows.get(class.row)?;
-    let text = sources.text(&class.file.path)?;
-    if words(class_head(&text, own)).any(|word| matches!(word, "extends" | "implements")) {
-        return None;
-    }
-    let is_named = |row: &&Row, name: &str| {
+    let is_named = |row: &Row, name: &str| {
         row.parent() == Some(class.row) && row.kind() != SymbolKind::Constructor && outline.name(row) == name
     };
     let is_method = |row: &Row| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
     let members = || outline.rows.iter().skip(class.row).take(own.descendants as usize + 1);
-    let mut named = members().filter(|row| is_named(row, name));
+    let mut named = members().filter(|&row| is_named(row, name));
     let row = named.next().filter(|row| is_method(row) == (member != JavaMember::Field))?;
     if named.next().is_some() {
         return None;
     }
     let (getter, _) = accessors_of(name);
-    let reads = |row: &&Row| is_named(row, &getter);
-    if member == JavaMember::Field && members().any(|row| reads(&row)) {
+    if member == JavaMember::Field && members().any(|row| is_named(row, &getter)) {
+        return None;
+    }
+    let text = sources.text(&class.file.path)?;
+    let class_head = class_head(&text, own);
+    if words(class_head).any(|word| matches!(word, "extends" | "implements")) {
         return None;
     }
     // The index may be older than the text.
@@ -56,11 +57,11 @@ pub(crate) fn java_member_type(
     let written = type_before(&text, start)?;
     // `<T> List<T> all()`: type parameters stand before the type.
     let head = head.rfind(written.path).map_or(head, |at| &head[..at]);
-    Some(java_type(outline, class, &written, &[class_head(&text, own), head]))
+    Some(java_type(outline, class, &written, &[class_head, head]))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+    text.split(|c: char| !is_word(c))
 }
 
 /// Returns the text of a class between its name and its body.
@@ -79,8 +80,7 @@ fn java_type(
     let first = written.path.split('.').next().unwrap_or(written.path);
     let arguments = written.arguments.iter().map(|one| java_type(outline, class, one, heads)).collect();
     // An array of a primitive type is a class of its own in Kotlin.
-    let is_primitive = |one: &WrittenType| is_primitive(one.path);
-    if written.path == ARRAY && written.arguments.iter().any(is_primitive) {
+    if written.path == ARRAY && written.arguments.iter().any(|one| is_primitive(one.path)) {
         return JavaType { names: Vec::new(), is_imported: false, arguments: Vec::new() };
     }
     let (names, is_imported) = match heads.iter().any(|head| declares_parameter(head, first)) {
@@ -92,7 +92,6 @@ fn java_type(
 
 /// Whether a head declares a type parameter: `<T>`, `<K, V extends T>`.
 fn declares_parameter(head: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     head.match_indices(name).any(|(at, _)| {
         head[..at].trim_end().ends_with(['<', ',']) && !head[at + name.len()..].starts_with(is_word)
     })

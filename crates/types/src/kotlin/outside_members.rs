@@ -80,7 +80,7 @@ impl Universe<'_> {
             && arguments.values.iter().all(|one| self.is_nothing_own_within(file, one.value, depth))
     }
 
-    /// Whether a value is none of the project's, what a call gives in a place that expects none of the project's included.
+    /// Whether a value certainly holds no object of a class of the project. A call's result counts if the call gives nothing of the project.
     pub(super) fn is_nothing_own(&self, file: &ProjectFile, value: NodeId) -> bool {
         self.is_nothing_own_within(file, value, MAX_NESTED_CALLS)
     }
