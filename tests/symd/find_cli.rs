@@ -1,7 +1,12 @@
 //! The output of `symd find` and `symd overview` for people: matches, and what is said when there are none.
 
 use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
 
+use serde_json::json;
+
+use crate::lsp_stage::fifo;
 use crate::support::{User, open_terminal, terminal, write};
 
 fn rust_project() -> User {
@@ -63,6 +68,47 @@ fn what_the_index_does_not_hold_is_not_said_to_have_no_symbols() {
     assert!(user.check(&["call", "find_symbol", &find("empty")], 0).starts_with("No symbols match."));
 }
 
+/// Reads what a terminal shows until that is enough, or its last writer has closed it: then reads fail.
+fn read_until(terminal: &mut impl Read, seen: &mut Vec<u8>, is_enough: impl Fn(&[u8]) -> bool) {
+    let mut some = [0; 4096];
+    while !is_enough(seen)
+        && let Ok(count @ 1..) = terminal.read(&mut some)
+    {
+        seen.extend_from_slice(&some[..count]);
+    }
+}
+
+#[test]
+fn a_terminal_shows_a_line_for_as_long_as_an_answer_takes() {
+    let user = User::new();
+    user.settles("[policy]\nserena = \"allow\"\n");
+    write(&user.path("project/a.py"), "def run(): pass\n");
+    let gate = fifo(&user.path("gate"));
+    let command = format!("read -r line < '{gate}' && echo \"$line\"");
+    let (mut master, name) = terminal();
+    let mut child = user
+        .symd()
+        .args(["call", "--toolset", "serena", "execute_shell_command"])
+        .arg(json!({ "command": command }).to_string())
+        // Without it nothing is drawn.
+        .env("TERM", "xterm")
+        .stdout(Stdio::piped())
+        .stderr(open_terminal(&name))
+        .spawn()
+        .unwrap();
+    let shown = b"1 files, 1 symbols indexed";
+    let mut seen = Vec::new();
+    read_until(&mut master, &mut seen, |seen| seen.windows(shown.len()).any(|part| part == shown));
+    write(Path::new(&gate), "released\n");
+    let mut rest = Vec::new();
+    read_until(&mut master, &mut rest, |_| false);
+    let mut answer = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut answer).unwrap();
+    assert!(child.wait().unwrap().success() && answer.contains("released"), "{answer}");
+    const CLEARED: &[u8] = b"\x1b[2K";
+    assert!(rest.windows(CLEARED.len()).any(|part| part == CLEARED), "{}", rest.escape_ascii());
+}
+
 #[test]
 fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
     let user = User::new();
@@ -75,11 +121,7 @@ fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
     let (mut master, name) = terminal();
     let mut child = user.symd().args(["search", "run"]).stdout(open_terminal(&name)).spawn().unwrap();
     let mut seen = Vec::new();
-    let mut some = [0; 4096];
-    // After the last writer has closed its end, reads fail.
-    while let Ok(count @ 1..) = master.read(&mut some) {
-        seen.extend_from_slice(&some[..count]);
-    }
+    read_until(&mut master, &mut seen, |_| false);
     assert!(child.wait().unwrap().success());
     let seen = String::from_utf8(seen).unwrap();
     assert!(seen.contains("\\u{1b}]0;owned\\u{7}\\u{202e}") && seen.contains("\\u{1b}[2J/b.rs"), "{seen:?}");

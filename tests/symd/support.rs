@@ -305,11 +305,13 @@ pub fn shells(root: &Arc<Root>) -> Shells {
     Shells { root: Arc::clone(root), warden, background: BackgroundPolicy::Reap }
 }
 
-/// Opens a terminal; returns the user's end, and the name of the other end.
+/// Opens a terminal of 24 lines and 80 columns; returns the user's end, and the name of the other end.
 pub fn terminal() -> (File, PathBuf) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
+    let size = rustix::termios::Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(&master, size).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
     (File::from(master), name.into())
 }

@@ -20,7 +20,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::reading::is_reading_tool;
 use crate::cli::{terminal, words};
 use crate::serve::approvals::proof;
-use crate::serve::protocol::CALL;
+use crate::serve::protocol::{CALL, PROGRESS};
 use question::{UsersAnswer, asked};
 
 /// The answer that the user gave in advance.
@@ -168,7 +168,11 @@ fn asked_once(
         json!({ "tool": tool, "arguments": arguments, "toolset": toolset, "progress": looks_on });
     let request = |client: &mut Client, params: Value| {
         let line = WaitingLine::new();
-        client.request(CALL, params, |progress| line.show(progress))
+        client.request(CALL, params, |message| {
+            if message["method"] == PROGRESS {
+                line.show(&message["params"]);
+            }
+        })
     };
     let Some(word) = welcome.proof.as_deref() else {
         // This daemon has no approvals and does not know these parameters.
