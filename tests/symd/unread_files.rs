@@ -130,6 +130,30 @@ fn files_that_no_descriptor_is_left_for_are_named_and_read_with_the_next_questio
 }
 
 #[test]
+fn while_files_are_unread_similar_names_are_said_to_be_unknown() {
+    let user = User::new();
+    let body: String =
+        (0..1500).map(|number| format!("def fun_{number}(a, b):\n    return a + b\n\n\n")).collect();
+    // Far more to parse than two questions last: each of them searches these texts only.
+    for number in 0..400 {
+        write(&user.path(&format!("project/m{number}.py")), &format!("{body}last_{number} = 1\n"));
+    }
+    let mut wire = user.connect();
+    let found = find(&mut wire, "no_such_name");
+    assert!(
+        found.contains(" are not known before all files are read.")
+            && found.contains("[0 symbols; complete]"),
+        "{found}"
+    );
+    let unknown = ask(&mut wire, "find_referencing_symbols", json!({ "name_path": "no_such_name" }));
+    assert!(
+        unknown.contains("No symbol matching 'no_such_name' found")
+            && unknown.contains(" are not known before all files are read"),
+        "{unknown}"
+    );
+}
+
+#[test]
 fn a_use_that_cannot_be_looked_at_any_more_is_missing_from_no_complete_answer() {
     let user = User::new();
     write(&user.path("project/a.py"), "def first():\n    pass\n");
