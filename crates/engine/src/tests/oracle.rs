@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use super::play::{Player, git, prepare};
+use super::restart::hours_later;
 use super::*;
 use symd_index::tables::assert_tables;
 use symd_index::{SegmentThresholds, Snapshot};
@@ -30,7 +31,8 @@ fn start(
     watch: WatchOptions,
     limits: SegmentThresholds,
 ) -> Engine {
-    start_with_cache(runtime, scratch, (watch, limits), (None, MemoryOptions::default()))
+    let memory = MemoryOptions::default();
+    start_with_cache(runtime, scratch, (watch, limits), (None, memory), ClockReading::now)
 }
 
 fn start_with_cache(
@@ -38,6 +40,7 @@ fn start_with_cache(
     scratch: &Path,
     (watch, limits): (WatchOptions, SegmentThresholds),
     (cache_directory, memory): (Option<PathBuf>, MemoryOptions),
+    clock: Clock,
 ) -> Engine {
     let _within = runtime.enter();
     let options = EngineOptions {
@@ -52,7 +55,7 @@ fn start_with_cache(
         memory,
         on_change: None,
     };
-    Engine::start_with(options, IndexState::with_limits(limits), ClockReading::now).expect("started")
+    Engine::start_with(options, IndexState::with_limits(limits), clock).expect("started")
 }
 
 /// Returns a fresh snapshot of the index.
@@ -103,43 +106,75 @@ fn play(watch: WatchOptions, rounds: usize) {
     play_with(rounds, |runtime, scratch| start(runtime, scratch, watch.clone(), small()), |_| ());
 }
 
-/// Plays rounds with the engine that `start` returns; `meanwhile` is done during each.
-fn play_with(
+/// A tree that is changed at random, round by round.
+struct PlayedTree {
     rounds: usize,
-    start: impl Fn(&tokio::runtime::Runtime, &Path) -> Engine,
-    mut meanwhile: impl FnMut(&mut fastrand::Rng),
-) {
-    let rounds = number("SYMD_ORACLE_ROUNDS").map_or(rounds, |rounds| usize::try_from(rounds).expect("fits"));
-    let steps = number("SYMD_ORACLE_STEPS").map_or(STEPS, |steps| usize::try_from(steps).expect("fits"));
-    let seed = number("SYMD_ORACLE_SEED").unwrap_or_else(|| fastrand::u64(..));
-    println!("{rounds} rounds of {steps} changes, seed {seed}");
-    let mut random = fastrand::Rng::with_seed(seed);
-    let scratch = tempfile::tempdir().expect("scratch");
-    let root = scratch.path().join("project");
-    std::fs::create_dir(&root).expect("made");
-    prepare(&root);
-    let runtime = runtime();
-    let engine = start(&runtime, scratch.path());
-    for round in 1..=rounds {
-        let mut player = Player::new(&root, random.fork());
+    steps: usize,
+    random: fastrand::Rng,
+    scratch: tempfile::TempDir,
+    root: PathBuf,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl PlayedTree {
+    fn new(rounds: usize) -> PlayedTree {
+        let count = |name, else_| number(name).map_or(else_, |it| usize::try_from(it).expect("fits"));
+        let (rounds, steps) = (count("SYMD_ORACLE_ROUNDS", rounds), count("SYMD_ORACLE_STEPS", STEPS));
+        let seed = number("SYMD_ORACLE_SEED").unwrap_or_else(|| fastrand::u64(..));
+        println!("{rounds} rounds of {steps} changes, seed {seed}");
+        let scratch = tempfile::tempdir().expect("scratch");
+        let root = scratch.path().join("project");
+        std::fs::create_dir(&root).expect("made");
+        prepare(&root);
+        PlayedTree {
+            rounds,
+            steps,
+            random: fastrand::Rng::with_seed(seed),
+            scratch,
+            root,
+            runtime: runtime(),
+        }
+    }
+
+    /// Changes the tree while `engine` is asked, does `meanwhile` after each question, and compares the index.
+    fn play(&mut self, engine: &Engine, mut meanwhile: impl FnMut(&mut fastrand::Rng)) -> Player {
+        let (mut player, steps) = (Player::new(&self.root, self.random.fork()), self.steps);
         let playing = std::thread::spawn(move || {
             player.play(steps);
             player
         });
         // Questions during the changes, so that scans and changes interleave.
         while !playing.is_finished() {
-            assert_tables(&index(&runtime, &engine));
-            meanwhile(&mut random);
+            assert_tables(&index(&self.runtime, engine));
+            meanwhile(&mut self.random);
         }
         let player = playing.join().expect("played");
-        check(&runtime, &engine, scratch.path(), &player.log);
+        check(&self.runtime, engine, self.scratch.path(), &player.log);
+        player
+    }
+
+    fn end(self, engine: Engine) {
+        self.runtime.block_on(engine.shutdown());
+        // Makes the directory removable.
+        let _ = std::process::Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.root).status();
+    }
+}
+
+/// Plays rounds with the engine that `start` returns; `meanwhile` is done during each.
+fn play_with(
+    rounds: usize,
+    start: impl Fn(&tokio::runtime::Runtime, &Path) -> Engine,
+    mut meanwhile: impl FnMut(&mut fastrand::Rng),
+) {
+    let mut tree = PlayedTree::new(rounds);
+    let engine = start(&tree.runtime, tree.scratch.path());
+    for round in 1..=tree.rounds {
+        tree.play(&engine, &mut meanwhile);
         if round % 100 == 0 {
             println!("{round} rounds");
         }
     }
-    runtime.block_on(engine.shutdown());
-    // Makes the directory removable.
-    let _ = std::process::Command::new("chmod").args(["-R", "u+rwX"]).arg(&root).status();
+    tree.end(engine);
 }
 
 #[test]
@@ -166,7 +201,8 @@ fn so_it_does_where_every_outline_is_let_go_of_and_packs_are_damaged() {
         ROUNDS,
         |runtime, scratch| {
             let watch = (WatchOptions::default(), small());
-            start_with_cache(runtime, scratch, watch, (Some(cache.clone()), memory.clone()))
+            let memory = (Some(cache.clone()), memory.clone());
+            start_with_cache(runtime, scratch, watch, memory, ClockReading::now)
         },
         |random| {
             for pack in std::fs::read_dir(&cache).into_iter().flatten().flatten() {
@@ -177,6 +213,50 @@ fn so_it_does_where_every_outline_is_let_go_of_and_packs_are_damaged() {
             }
         },
     );
+}
+
+/// Waits until a file that changes now gets another time of change than one that changed before the call.
+fn wait_for_the_next_time(scratch: &Path) {
+    let time = || {
+        std::fs::write(scratch.join("time"), "").expect("written");
+        std::fs::metadata(scratch.join("time")).and_then(|metadata| metadata.modified()).expect("looked at")
+    };
+    let first = time();
+    while time() == first {}
+}
+
+#[test]
+fn so_it_does_after_restarts_on_the_stored_index() {
+    let mut tree = PlayedTree::new(ROUNDS);
+    let start = |tree: &PlayedTree| {
+        let cache = Some(tree.scratch.path().join("cache"));
+        let (watch, memory) = (WatchOptions::default(), MemoryOptions::default());
+        start_with_cache(&tree.runtime, tree.scratch.path(), (watch, small()), (cache, memory), || {
+            hours_later(1)
+        })
+    };
+    let mut engine = start(&tree);
+    let mut taken = 0;
+    for _ in 0..tree.rounds {
+        let mut player = tree.play(&engine, |_| ());
+        if tree.random.bool() {
+            let is_verified = |status: &EngineStatus| status.ready && status.unverified_files == 0;
+            let mut status = engine.status.clone();
+            let verified =
+                async { tokio::time::timeout(DEADLINE, status.wait_for(is_verified)).await.is_ok() };
+            assert!(tree.runtime.block_on(verified));
+        }
+        tree.runtime.block_on(engine.shutdown());
+        // States are trusted at once by the clock of this test, so two changes must not have one time.
+        wait_for_the_next_time(tree.scratch.path());
+        player.play(tree.random.usize(..tree.steps / 4));
+        engine = start(&tree);
+        check(&tree.runtime, &engine, tree.scratch.path(), &player.log);
+        taken += engine.status().recorded_files;
+    }
+    println!("{taken} files taken as they were stored");
+    assert!(taken > 0);
+    tree.end(engine);
 }
 
 /// Creates two branches of `files` files each, some of them only on one branch, without checking them out.
