@@ -74,14 +74,24 @@ impl Repository<'_> {
         Ok(told.split(|byte| *byte == 0).filter_map(tree_file).collect())
     }
 
-    /// Returns the hash and size of a file's content in each tag; `None` for a tag that lacks it.
-    pub fn blobs_at(&self, tags: &[String], path: &RelPath) -> Result<Vec<Option<(String, u64)>>, GitError> {
-        let input: String = tags.iter().map(|tag| format!("refs/tags/{tag}:./{path}\n")).collect();
+    /// Returns for each file, in the order of `paths`, the hash and size of its content in each tag; `None` for a tag that lacks it.
+    pub fn blobs_at(
+        &self,
+        tags: &[String],
+        paths: &[&RelPath],
+    ) -> Result<Vec<Vec<Option<(String, u64)>>>, GitError> {
+        if tags.is_empty() {
+            return Ok(vec![Vec::new(); paths.len()]);
+        }
+        let names = |path: &&RelPath| -> String {
+            tags.iter().map(|tag| format!("refs/tags/{tag}:./{path}\n")).collect()
+        };
+        let input: String = paths.iter().map(names).collect();
         let told = self.output(&["cat-file", "--batch-check"], input.as_bytes())?;
         let told = String::from_utf8_lossy(&told);
         let mut all: Vec<Option<(String, u64)>> = told.lines().map(blob_line).collect();
-        all.resize(tags.len(), None);
-        Ok(all)
+        all.resize(tags.len() * paths.len(), None);
+        Ok(all.chunks(tags.len()).map(<[_]>::to_vec).collect())
     }
 
     /// Returns the contents of blobs, by their hashes; those that the repository lacks are left out.

@@ -34,11 +34,14 @@ pub(super) fn fitting_tags(
     frames: &[(RelPath, ParsedFrame)],
 ) -> Result<Option<FittingTags>, GitError> {
     let tags = repository.tags(MAX_TAGS)?;
-    let paths: BTreeSet<&RelPath> = frames.iter().map(|(path, _)| path).collect();
+    if tags.is_empty() {
+        return Ok(None);
+    }
+    let paths: Vec<&RelPath> =
+        frames.iter().map(|(path, _)| path).collect::<BTreeSet<_>>().into_iter().collect();
     let mut blobs: BTreeMap<&RelPath, Vec<Option<String>>> = BTreeMap::new();
     let mut wanted: BTreeMap<String, &RelPath> = BTreeMap::new();
-    for path in paths {
-        let of_tags = repository.blobs_at(&tags, path)?;
+    for (path, of_tags) in paths.iter().copied().zip(repository.blobs_at(&tags, &paths)?) {
         let small = of_tags.into_iter().map(|blob| blob.filter(|(_, size)| *size <= MAX_TEXT));
         let mut of_tags: Vec<Option<String>> = small.map(|blob| blob.map(|(hash, _)| hash)).collect();
         for blob in &mut of_tags {
