@@ -41,9 +41,9 @@ pub(super) fn without_prefixes(text: &str) -> Cow<'_, str> {
 
 /// Whether several frames stand behind a prefix. Only lines that hold one in their middle are looked at: a log has megabytes.
 fn is_collectors(prefix: &Regex, text: &str) -> bool {
+    // The prefix itself may hold these words: `chat | `.
     let inner = |line: &&str| {
-        let before = line.find("at ").unwrap_or(0);
-        before > 0 && line[..before].ends_with([' ', '\t']) && !line.starts_with([' ', '\t'])
+        !line.starts_with([' ', '\t']) && [" at ", "\tat "].iter().any(|frame| line.contains(frame))
     };
     let frames = text.split('\n').filter(inner).filter(|line| {
         let behind = prefix.find(line).map_or("", |found| &line[found.end()..]);
@@ -63,12 +63,14 @@ mod tests {
         for prefix in [
             "app-1  | ",
             "courier.api | ",
+            "chat  | ",
             "2025-11-03T09:12:44.1234567Z ",
             "build\tRun Gradle\t\u{feff}2025-11-03T09:12:44.1234567Z ",
             "2025-11-03T09:12:44.123456+00:00 app[web.1]: ",
             "Nov 03 09:12:44 host app[4711]: ",
             "Nov  3 09:12:44 host.example app: ",
             "[pod/app-7d/app] ",
+            "[look at me] ",
         ] {
             let lines: Vec<String> = TRACE.lines().map(|line| format!("{prefix}{line}")).collect();
             let text = lines.join("\n");
