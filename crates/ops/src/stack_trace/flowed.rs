@@ -97,7 +97,9 @@ fn with_head(all: &mut Vec<String>, line: String) -> String {
 fn may_hold_frames(line: &str) -> bool {
     let line = line.trim();
     let is_word = |at: usize| line[at + " at".len()..].chars().next().is_none_or(|next| next == ' ');
-    let runs_on = || [") Caused", ") Suppressed:", ") ...", ") …"].iter().any(|next| line.contains(next));
+    let runs_on = || {
+        [") Caused", ") Suppressed:", ") Wrapped by:", ") ...", ") …"].iter().any(|next| line.contains(next))
+    };
     line == "at" || runs_on() || memchr::memmem::find_iter(line.as_bytes(), " at").any(is_word)
 }
 
@@ -136,7 +138,7 @@ fn glue(line: &str, next: &str, among_frames: bool) -> Option<&'static str> {
         return None;
     }
     let is_count = |tail: &str| tail.is_empty() || tail.parse::<usize>().is_ok();
-    if matches!(tail, "Caused" | "Caused by:" | "Suppressed:")
+    if matches!(tail, "Caused" | "Caused by:" | "Suppressed:" | "Wrapped by:")
         || tail.strip_prefix("...").map(str::trim).is_some_and(is_count)
     {
         return Some(" ");

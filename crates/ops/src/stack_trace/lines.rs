@@ -9,6 +9,7 @@ use regex::{Captures, Regex};
 
 use super::collected_lines::{compiled, without_prefixes};
 use super::flowed::unflowed;
+use super::link_lines::with_heads;
 use super::markup::Markup;
 use super::tombstone::FATAL_SIGNAL;
 use super::wrapped_heads::{WrappedHead, longest_line};
@@ -144,7 +145,8 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     // Stable. A device's log has thousands of streams: each is searched once.
     let is_fatal = |line: &String| FATAL.iter().any(|fatal| line.contains(fatal));
     all.sort_by_cached_key(|stream| !stream.lines.iter().any(is_fatal));
-    all.iter_mut().for_each(|stream| stream.lines = joined(unflowed(std::mem::take(&mut stream.lines))));
+    all.iter_mut()
+        .for_each(|stream| stream.lines = joined(with_heads(unflowed(std::mem::take(&mut stream.lines)))));
     all
 }
 
@@ -195,7 +197,9 @@ fn is_open_frame(line: &str) -> bool {
 fn joined(lines: Vec<String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::with_capacity(lines.len());
     let mut open = 0;
-    let begins = |line: &str| line.starts_with("at ") || line.starts_with("Caused by") || line.is_empty();
+    let begins = |line: &str| {
+        line.is_empty() || ["at ", "Caused by", "Wrapped by"].iter().any(|begin| line.starts_with(begin))
+    };
     // Play Console writes frames without a parenthesis: what follows is theirs only if it closes one.
     let closes: Vec<bool> = (0..lines.len())
         .map(|at| {

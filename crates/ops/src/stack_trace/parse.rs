@@ -248,6 +248,30 @@ mod tests {
     }
 
     #[test]
+    fn throwables_without_frames_are_links_of_their_chain() {
+        // kotlinx.coroutines gives it no frames.
+        let suppressed = "\tSuppressed: k.DiagnosticCoroutineContextException: [StandaloneCoroutine{Cancelling}@5f2e, Dispatchers.Main]\n";
+        let context = "k.DiagnosticCoroutineContextException|[StandaloneCoroutine{Cancelling}@5f2e, Dispatchers.Main]||0";
+        let crash = "a.Gone: x\n\tat a.B.c(B.kt:3)\n";
+        assert_eq!(
+            shown(&format!("{crash}{suppressed}Caused by: a.Root: y\n\tat a.D.e(D.kt:4)\n")),
+            [
+                "First a.Gone|x|a.B.c B.kt:3|0".to_owned(),
+                format!("Suppressed {context}"),
+                "Cause a.Root|y|a.D.e D.kt:4|0".to_owned()
+            ]
+        );
+        assert_eq!(
+            shown(&format!("{crash}Caused by: a.Lost: z\n{suppressed}\nThat was all.\n")),
+            [
+                "First a.Gone|x|a.B.c B.kt:3|0".to_owned(),
+                "Cause a.Lost|z||0".to_owned(),
+                format!("Suppressed {context}")
+            ]
+        );
+    }
+
+    #[test]
     fn causes_as_crashlytics_writes_them() {
         let text = "Fatal Exception: java.lang.RuntimeException: outer\n       at a.B.c(B.kt:3)\nCaused by a.Gone: inner\n       at a.D.e(D.kt:4)\n";
         assert_eq!(

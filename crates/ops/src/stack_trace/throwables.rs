@@ -7,20 +7,31 @@ use regex::Regex;
 
 use super::lines::begins_log_line;
 use super::parse::{FrameNumber, MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation, path_of};
+use super::root_cause_first::{ReadThrowable, outermost_first};
 use super::tombstone::{TombstoneLine, native_frame, tombstone_line};
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|(?:Non-f|F)atal Exception: |Exception |(?P<cause>Caused by:? )|"#,
-        r"(?P<suppressed>Suppressed: )|\[CIRCULAR REFERENCE: ?)?",
+        r"(?P<wrapper>Wrapped by: )|(?P<suppressed>Suppressed: )|\[CIRCULAR REFERENCE: ?)?",
         r"(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)*)(?:: ?(?P<message>.*)|\s*)$"
     ))
     .ok()
 });
 
+/// What stands before the class in the head of a throwable that is linked to the one before.
+pub(super) const LINKS: [&str; 3] = ["Caused by: ", "Suppressed: ", "Wrapped by: "];
+
 /// What may stand before the class in a head.
-const HEADS: [&str; 6] =
-    ["Exception ", "Non-fatal Exception", "Fatal Exception", "Caused by", "Suppressed", "[CIRCULAR"];
+const HEADS: [&str; 7] = [
+    "Exception ",
+    "Non-fatal Exception",
+    "Fatal Exception",
+    "Caused by",
+    "Wrapped by",
+    "Suppressed",
+    "[CIRCULAR",
+];
 
 /// `java.lang.AssertionError at TillTest.kt:12`, as Gradle prints failed tests.
 static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -58,12 +69,12 @@ static LOGGED_CLASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn throwables(lines: &[String]) -> Vec<ParsedTrace> {
     let mut reader = ThrowableReader::default();
     lines.iter().for_each(|line| reader.take(line));
-    reader.finish()
+    outermost_first(reader.finish())
 }
 
 #[derive(Default)]
 struct ThrowableReader {
-    all: Vec<ParsedTrace>,
+    all: Vec<ReadThrowable>,
     /// What may be the head of the frames that follow.
     head: Option<TraceHead>,
     nesting: Nesting,
@@ -75,25 +86,27 @@ impl ThrowableReader {
         if let Some(count) = omitted(trimmed) {
             // All frames of a throwable may be those of the one before.
             if let Some(head) = self.head.take_if(|head| head.trace.relation != TraceRelation::First) {
-                self.add(head.trace, head.column);
+                self.add(head);
             }
             if let Some(last) = self.all.last_mut() {
-                last.omitted = count;
+                last.trace.omitted = count;
             }
         } else if let Some(short) = short(line) {
             self.head = None;
-            self.add(short, column(line));
+            self.add(TraceHead::sure(short, column(line)));
         } else if let Some(frame) = frame(trimmed).or_else(|| native_frame(trimmed)) {
             self.frame(frame);
         } else if let Some(found) = tombstone_line(trimmed).filter(|found| self.is_of_tombstone(found)) {
             self.tombstone(found, column(line));
         } else if let Some((name, strength)) = self.thread(trimmed) {
             let trace = ParsedTrace { thread: name.to_owned(), ..ParsedTrace::default() };
-            self.head = Some(TraceHead { trace, strength, column: column(line) });
+            self.add_cut_off();
+            self.head = Some(TraceHead { strength, ..TraceHead::sure(trace, column(line)) });
         } else if let Some(found) = header(line).or_else(|| logged(line)).filter(|found| {
             // A line of a message is no head, however it looks.
             found.strength == HeadStrength::Sure || !self.has_sure_head() || begins_log_line(line)
         }) {
+            self.add_cut_off();
             self.head = Some(found);
         } else {
             self.further(trimmed);
@@ -125,7 +138,7 @@ impl ThrowableReader {
         {
             self.add_cut_off();
             let strength = HeadStrength::OfTombstone;
-            self.head = Some(TraceHead { trace: ParsedTrace::default(), strength, column });
+            self.head = Some(TraceHead { strength, ..TraceHead::sure(ParsedTrace::default(), column) });
         }
         let Some(TraceHead { trace, .. }) = &mut self.head else { return };
         match line {
@@ -149,15 +162,25 @@ impl ThrowableReader {
 
     fn frame(&mut self, frame: ParsedFrame) {
         match (self.head.take(), self.all.last_mut()) {
-            (Some(head), _) => self.add(ParsedTrace { frames: vec![frame], ..head.trace }, head.column),
-            (None, Some(last)) => last.frames.push(frame),
-            (None, None) => self.all.push(ParsedTrace { frames: vec![frame], ..ParsedTrace::default() }),
+            (Some(mut head), _) => {
+                head.trace.frames.push(frame);
+                self.add(head);
+            }
+            (None, Some(last)) => last.trace.frames.push(frame),
+            (None, None) => {
+                let trace = ParsedTrace { frames: vec![frame], ..ParsedTrace::default() };
+                self.add(TraceHead::sure(trace, 0));
+            }
         }
     }
 
     /// Takes a line that may be one of the head's message.
     fn further(&mut self, line: &str) {
-        let Some(head) = self.head.as_mut().filter(|_| !line.is_empty()) else { return };
+        let Some(head) = self.head.as_mut() else { return };
+        if line.is_empty() {
+            head.paragraph.get_or_insert(head.trace.message.len());
+            return;
+        }
         let has_room = head.trace.message.lines().count() < MAX_MESSAGE_LINES;
         let is_logged = begins_log_line(line);
         match head.strength {
@@ -170,23 +193,27 @@ impl ThrowableReader {
         }
     }
 
-    fn add(&mut self, trace: ParsedTrace, column: usize) {
+    fn add(&mut self, head: TraceHead) {
+        let TraceHead { trace, is_wrapper, column, .. } = head;
         let relation = self.nesting.relation(trace.relation, column);
-        self.all.push(ParsedTrace { relation, ..trace });
+        let depth = self.nesting.suppressed.len();
+        self.all.push(ReadThrowable { trace: ParsedTrace { relation, ..trace }, depth, is_wrapper });
     }
 
-    /// Adds the head if it is that of a cause, or of a native crash, whose frames were cut off.
+    /// Adds the head if it is that of a link of a chain, or of a native crash, without frames: they were cut off, or the throwable has none.
     fn add_cut_off(&mut self) {
         let is_kept = |head: &mut TraceHead| {
             let is_crash = head.strength == HeadStrength::OfTombstone && !head.trace.error_type.is_empty();
-            is_crash || head.trace.relation == TraceRelation::Cause
+            is_crash || head.trace.relation != TraceRelation::First
         };
-        if let Some(head) = self.head.take_if(is_kept) {
-            self.add(head.trace, head.column);
+        if let Some(mut head) = self.head.take_if(is_kept) {
+            // What follows an empty line is known to be of a message only if frames follow.
+            head.trace.message.truncate(head.paragraph.unwrap_or(usize::MAX));
+            self.add(head);
         }
     }
 
-    fn finish(mut self) -> Vec<ParsedTrace> {
+    fn finish(mut self) -> Vec<ReadThrowable> {
         self.add_cut_off();
         self.all
     }
@@ -230,8 +257,18 @@ fn column(line: &str) -> usize {
 struct TraceHead {
     trace: ParsedTrace,
     strength: HeadStrength,
+    /// Whether it calls itself the wrapper of the throwable before.
+    is_wrapper: bool,
     /// The bytes before it.
     column: usize,
+    /// The length of the message before the first empty line, in bytes.
+    paragraph: Option<usize>,
+}
+
+impl TraceHead {
+    fn sure(trace: ParsedTrace, column: usize) -> TraceHead {
+        TraceHead { trace, strength: HeadStrength::Sure, is_wrapper: false, column, paragraph: None }
+    }
 }
 
 /// How sure it is that a line is the head of a trace.
@@ -289,7 +326,8 @@ fn header(line: &str) -> Option<TraceHead> {
     if strength != HeadStrength::Sure && !has_package && !is_obfuscated {
         return None;
     }
-    let relation = match (found.name("cause"), found.name("suppressed")) {
+    let is_wrapper = found.name("wrapper").is_some();
+    let relation = match (found.name("cause").or(found.name("wrapper")), found.name("suppressed")) {
         (Some(_), _) => TraceRelation::Cause,
         (_, Some(_)) => TraceRelation::Suppressed,
         (None, None) => TraceRelation::First,
@@ -302,7 +340,7 @@ fn header(line: &str) -> Option<TraceHead> {
         thread: text("thread"),
         ..ParsedTrace::default()
     };
-    Some(TraceHead { trace, strength, column: column(line) })
+    Some(TraceHead { strength, is_wrapper, ..TraceHead::sure(trace, column(line)) })
 }
 
 /// Returns the name of a thread as Crashlytics writes it: `OkHttp ConnectionPool:` or `#1. main: 0 0 0x0000000000000000`.
@@ -314,7 +352,7 @@ fn thread_of_report(line: &str) -> Option<&str> {
     };
     let last = name.rsplit('.').next().unwrap_or(name);
     // A throwable with an empty message.
-    let said = ["Caused by: ", "Suppressed: ", "Exception "].iter().find_map(|said| name.strip_prefix(said));
+    let said = LINKS.iter().chain(&["Exception "]).find_map(|said| name.strip_prefix(said));
     let is_class =
         name.contains('.') && last.starts_with(char::is_uppercase) && !said.unwrap_or(name).contains(' ');
     (!is_class && !name.trim().is_empty() && name.len() <= MAX_THREAD_NAME).then_some(name)
@@ -338,7 +376,7 @@ fn logged(line: &str) -> Option<TraceHead> {
         message: message.to_owned(),
         ..ParsedTrace::default()
     };
-    Some(TraceHead { trace, strength, column: column(line) })
+    Some(TraceHead { strength, ..TraceHead::sure(trace, column(line)) })
 }
 
 /// Whether a name with a dot stands behind `: ` or ` - `.

@@ -1,13 +1,14 @@
 //! Heads of traces in a log that a terminal wrapped: the rest has no prefix. Invariant: what does not make a head of a throwable with the
 //! line before is left alone.
 
-use super::throwables::message_of_head;
+use super::throwables::{LINKS, message_of_head};
 
 /// Maximum number of lines over which a terminal breaks a head.
 const MAX_REST: usize = 12;
 
 /// Heads that were broken before the name of the class.
-const BEGINNINGS: [&str; 5] = ["Caused", "Caused by", "Caused by:", "Suppressed", "Suppressed:"];
+const BEGINNINGS: [&str; 7] =
+    ["Caused", "Caused by", "Caused by:", "Suppressed", "Suppressed:", "Wrapped by", "Wrapped by:"];
 
 /// A line of a log that may be the first part of a head.
 pub(super) struct WrappedHead<'l> {
@@ -28,7 +29,7 @@ impl WrappedHead<'_> {
     ) -> Option<(String, usize)> {
         let head = self.head.trim_end();
         let said = head.trim_start();
-        let name = ["Caused by: ", "Suppressed: "].iter().find_map(|begin| said.strip_prefix(begin));
+        let name = LINKS.iter().find_map(|begin| said.strip_prefix(begin));
         let is_open = BEGINNINGS.contains(&said)
             || name.is_some_and(is_part_of_name)
             || message_of_head(head.trim_end_matches('.')).is_some();
@@ -94,7 +95,7 @@ pub(super) fn longest_line(lines: &[&str]) -> usize {
 /// Whether a line without a prefix may go on with the one before: what is indented is a line of its own.
 fn may_be_rest(line: &str) -> bool {
     let rest = line.strip_prefix(' ').unwrap_or(line);
-    let begins = ["Caused by", "Suppressed", "...", "-----", "[ "];
+    let begins = ["Caused by", "Suppressed", "Wrapped by", "...", "-----", "[ "];
     // In a message, `at` stands before other words.
     let is_frame = rest.strip_prefix("at ").is_some_and(|name| {
         let name = name.split([' ', '(']).next().unwrap_or_default();
