@@ -441,7 +441,7 @@ pub(super) enum Command {
         /// The tag, branch or commit that was built: sources are read from git [default: those on the disk]
         #[arg(long)]
         rev: Option<String>,
-        /// Add the callers of the first place in this project
+        /// Add the callers of the first places in this project
         #[arg(long)]
         callers: bool,
         #[command(flatten)]

@@ -115,7 +115,7 @@ pub async fn investigate(project: &Project, ask: Investigate) -> Result<Investig
     let (git, asked) = (project.git(), ask.clone());
     let work = move |view: &View, cancel: &Cancel| find(view, &asked, git.as_ref(), cancel);
     let TextFindings { diagnosis, places, changes, mut notes } = project.with_view(work).await??;
-    let callers = callers_of_first(project, &places, &mut notes).await;
+    let callers = callers_of_nearest(project, &places, 1, &mut notes).await.pop();
     let query = SolutionQuery {
         text: searched_text(&diagnosis, &ask.text),
         language: None,
@@ -137,17 +137,17 @@ pub async fn investigate(project: &Project, ask: Investigate) -> Result<Investig
     Ok(Investigation { diagnosis, places, callers, changes, similar, notes })
 }
 
-/// The places of a trace, with the callers of the one that is nearest to its cause.
+/// The places of a trace, with the callers of those that are nearest to its cause.
 #[derive(Clone, Debug)]
 pub struct TraceWithCallers {
     pub traces: ResolvedTraces,
-    /// None if no frame is in a function of this project.
-    pub callers: Option<CallChains>,
+    /// Of each function, the nearest first; none if no frame is in a function of this project.
+    pub callers: Vec<CallChains>,
     /// Why there are no callers.
     pub notes: Vec<String>,
 }
 
-/// Places the frames of a text, and finds the callers of the first place's function.
+/// Places the frames of a text, and finds the callers of the functions of the first places.
 pub async fn trace_with_callers(
     project: &Project,
     ask: Investigate,
@@ -156,26 +156,40 @@ pub async fn trace_with_callers(
     let work = move |view: &View, cancel: &Cancel| resolve_trace(view, ask.question(git.as_ref()), cancel);
     let traces = project.with_view(work).await??;
     let mut notes = Vec::new();
-    let callers = callers_of_first(project, &places_of(&traces), &mut notes).await;
+    let callers = callers_of_nearest(project, &places_of(&traces), PLACES, &mut notes).await;
     Ok(TraceWithCallers { traces, callers, notes })
 }
 
-async fn callers_of_first(
+/// Finds the callers of the functions of the first places, of `count` functions at most.
+async fn callers_of_nearest(
     project: &Project,
     places: &[InvestigatedPlace],
+    count: usize,
     notes: &mut Vec<String>,
-) -> Option<CallChains> {
-    let place = places.iter().find(|place| !place.name_path.is_empty())?;
+) -> Vec<CallChains> {
+    let mut functions: Vec<(&RelPath, &str)> = Vec::new();
+    for place in places.iter().filter(|place| !place.name_path.is_empty()) {
+        let function = (&place.path, place.name_path.as_str());
+        if functions.len() < count && !functions.contains(&function) {
+            functions.push(function);
+        }
+    }
     let now = Instant::now();
-    let wanted = FindCallChains {
-        function: place.name_path.clone(),
-        path: place.path.as_str().to_owned(),
-        depth: CHAIN,
-        servers_until: now + FOR_SERVERS,
-        until: now + FOR_CALLERS,
-    };
-    let found = call_chains(project, &wanted).await;
-    found.map_err(|error| notes.push(format!("no callers: {error}"))).ok()
+    let mut all = Vec::new();
+    for (path, name_path) in functions {
+        let wanted = FindCallChains {
+            function: name_path.to_owned(),
+            path: path.as_str().to_owned(),
+            depth: CHAIN,
+            servers_until: now + FOR_SERVERS,
+            until: now + FOR_CALLERS,
+        };
+        match call_chains(project, &wanted).await {
+            Ok(found) => all.push(found),
+            Err(error) => notes.push(format!("no callers of {name_path}: {error}")),
+        }
+    }
+    all
 }
 
 fn find(

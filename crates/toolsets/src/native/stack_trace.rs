@@ -45,7 +45,7 @@ fn schema() -> Value {
             "mapping": {"type": "string", "description": "The mapping.txt of ProGuard or R8 by which an obfuscated trace is read, in the project; by default that of a build beneath build/outputs/mapping."},
             "variant": {"type": "string", "description": "The variant of an Android build that the trace is of, such as paidRelease: of the source sets of several flavors only its own are taken. By default that of the mapping, or one that the text names."},
             "rev": {"type": "string", "description": "The tag, branch or commit that was built: sources are read from git. By default those on the disk; an editor's unsaved text is never taken."},
-            "callers": {"type": "boolean", "default": false, "description": "Whether to add the callers of the first place in this project, as investigate does; may take seconds."},
+            "callers": {"type": "boolean", "default": false, "description": "Whether to add the callers of the first places in this project; may take seconds."},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT}
         },
         "required": ["text"]
@@ -112,7 +112,10 @@ async fn with_callers(call: &Call<'_>) -> Result<Reply, Reply> {
     }
     let mut text = shown(&found.traces, limit - limit.saturating_mul(SHARE_OF_CALLERS) / 100);
     text.push('\n');
-    let mut lines = found.callers.as_ref().map(investigate::callers).unwrap_or_default();
+    let mut callers = found.callers.iter();
+    let mut lines = callers.next().map(investigate::callers).unwrap_or_default();
+    let further = callers.filter(|callers| !callers.chains.is_empty());
+    lines.extend(further.flat_map(investigate::callers));
     lines.extend(found.notes);
     investigate::section(&mut text, "callers", &lines, limit);
     Ok(Reply::done(text.trim_end().to_owned()))
