@@ -50,6 +50,7 @@ pub use self::place::FramePlace;
 use self::place::SourceFiles;
 pub(crate) use self::place::declaration_at;
 pub use self::revisions::FittingTags;
+use self::revisions::TriedTags;
 use self::source_version::{CommittedSources, SavedSources};
 use self::variant::BuildVariant;
 use self::wanted_files::WantedFiles;
@@ -203,14 +204,21 @@ pub fn resolve_trace(
         .extend(application_id::SCRIPTS.iter().filter(|_| !ids.is_empty()).map(|name| (*name).to_owned()));
     let Some(revision) = question.revision else {
         let sources = SavedSources::named(view, wanted, cancel)?;
-        let files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
-        let mut traces = placed(files, traces, cancel)?;
+        let mut files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
+        let mut traces = placed(&mut files, traces, cancel)?;
         overloads::doubt_others(view, &mut traces, cancel)?;
         doubt_those_by_line(&mut traces);
-        let fitting_tags = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
+        add_code(&mut files, &mut traces);
+        let tried = fitting_tags(view, question.git, &traces).unwrap_or_else(|error| {
             notes.push(format!("tags were not tried: {error}"));
-            None
+            TriedTags::default()
         });
+        if let Some(oldest) = &tried.oldest_tried {
+            notes.push(format!(
+                "tags older than {oldest} were not tried: too many texts of their sources differ"
+            ));
+        }
+        let fitting_tags = tried.fitting;
         return Ok(ResolvedTraces { traces, mapping, revision: None, fitting_tags, notes });
     };
     let cannot =
@@ -220,15 +228,16 @@ pub fn resolve_trace(
     let commit = repository.commit(revision).map_err(|error| cannot(&error))?;
     let sources =
         CommittedSources::named(view, repository, &commit, wanted, cancel).map_err(|error| cannot(&error))?;
-    let files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
-    let mut traces = placed(files, traces, cancel)?;
+    let mut files = SourceFiles::of(&sources, view.files.path(), variant.as_ref()).learn_process(&ids);
+    let mut traces = placed(&mut files, traces, cancel)?;
     doubt_those_by_line(&mut traces);
+    add_code(&mut files, &mut traces);
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
 }
 
 fn placed(
-    mut files: SourceFiles<'_>,
+    files: &mut SourceFiles<'_>,
     traces: Vec<ParsedTrace>,
     cancel: &Cancel,
 ) -> Result<Vec<ResolvedTrace>, Cancelled> {
@@ -238,7 +247,7 @@ fn placed(
     for trace in traces {
         cancel.check()?;
         if trace.relation == TraceRelation::First {
-            place_again(&mut files, &mut all[first..])?;
+            place_again(files, &mut all[first..])?;
             first = all.len();
         }
         files.learn_lines(trace.frames.iter());
@@ -256,16 +265,20 @@ fn placed(
             omitted: trace.omitted,
         });
     }
-    place_again(&mut files, &mut all[first..])?;
+    place_again(files, &mut all[first..])?;
     doubt_changed_files(all.iter_mut().flat_map(|trace| &mut trace.frames).collect());
-    for trace in &mut all {
+    Ok(all)
+}
+
+/// Adds the code at the first frame of each trace that has one place: when all places are known.
+fn add_code(files: &mut SourceFiles<'_>, traces: &mut [ResolvedTrace]) {
+    for trace in traces {
         let sole = trace.frames.iter().find_map(|frame| match frame.places.as_slice() {
             [place] => Some(place),
             _ => None,
         });
         trace.code = sole.and_then(|place| files.code(place));
     }
-    Ok(all)
 }
 
 /// Turns the remark on a line past the end of a file into a doubt if another frame shows that the file has changed: it may have
@@ -325,12 +338,12 @@ fn place_again(files: &mut SourceFiles<'_>, chain: &mut [ResolvedTrace]) -> Resu
     Ok(())
 }
 
-/// Returns the tags that fit the frames whose sources have changed since; none if there are no such frames.
+/// Tries the tags on the frames whose sources have changed since; none if there are no such frames.
 fn fitting_tags(
     view: &View,
     git: Result<&Git, &GitError>,
     traces: &[ResolvedTrace],
-) -> Result<Option<FittingTags>, GitError> {
+) -> Result<TriedTags, GitError> {
     let mut differing: Vec<(RelPath, ParsedFrame)> = Vec::new();
     for frame in traces.iter().flat_map(|trace| &trace.frames) {
         if let [place] = frame.places.as_slice()
@@ -343,13 +356,13 @@ fn fitting_tags(
         }
     }
     // A project without git has no tags, and that is no news.
-    let Ok(git) = git else { return Ok(None) };
+    let Ok(git) = git else { return Ok(TriedTags::default()) };
     if differing.is_empty() {
-        return Ok(None);
+        return Ok(TriedTags::default());
     }
     match git.repository(symd_git::DEADLINE) {
         Ok(repository) => revisions::fitting_tags(view, &repository, &differing),
-        Err(GitError::NoRepository(_)) => Ok(None),
+        Err(GitError::NoRepository(_)) => Ok(TriedTags::default()),
         Err(error) => Err(error),
     }
 }

@@ -593,8 +593,8 @@ fn a_line_past_the_end_of_a_file_that_has_changed_is_in_doubt() {
         let frames =
             format!("\tat com.shop.app.CallsKt.sell(Calls.kt:150)\n\tat com.shop.app.CallsKt.{other}\n");
         let traces = parse_trace(&format!("java.lang.Error: x\n{frames}"));
-        let sources = SourceFiles::of(&files, Path::new("/project"), None);
-        let placed = placed(sources, traces, &Cancel::new()).unwrap();
+        let mut sources = SourceFiles::of(&files, Path::new("/project"), None);
+        let placed = placed(&mut sources, traces, &Cancel::new()).unwrap();
         let place = placed[0].frames[0].places[0].clone();
         (place.doubt.is_some(), place.remark.is_some())
     };
