@@ -69,6 +69,10 @@ impl KotlinSources for EditedKotlin<'_> {
         self.project.are_apart(one, other)
     }
 
+    fn distance(&self, from: FileKey, declared: FileKey) -> u8 {
+        self.project.distance(from, declared)
+    }
+
     fn may_declare_value(&self, name: &str) -> bool {
         self.project.may_declare_value(name)
             || name == self.new_name && self.project.may_declare_value(&self.old_name)

@@ -219,6 +219,13 @@ impl KotlinSources for KotlinProject<'_> {
         }
     }
 
+    fn distance(&self, from: FileKey, declared: FileKey) -> u8 {
+        match (self.path(from), self.path(declared)) {
+            (Some(from), Some(declared)) => self.sources.gradle_modules().distance(from, declared),
+            _ => u8::MAX,
+        }
+    }
+
     fn may_declare(&self, qualified: &str) -> bool {
         let mut names = qualified.split('.');
         let (mut first, mut needed) = (String::new(), Vec::new());

@@ -105,6 +105,13 @@ impl Universe<'_> {
         all.iter().enumerate().all(|(at, one)| all[..at].iter().all(|two| !is_alike(*one, *two)))
     }
 
+    /// Whether code that names one of two declarations of a qualified name would as well name the other one: they are no parts of one symbol.
+    pub(super) fn are_alike(&self, one: DeclarationId, two: DeclarationId) -> bool {
+        let is_classifier = |id: DeclarationId| self.kind(id).is_some_and(DeclarationKind::is_classifier);
+        (is_classifier(one) && is_classifier(two) || self.is_same_shape(one, two))
+            && !self.counterparts(one).contains(&two)
+    }
+
     fn is_same_shape(&self, one: DeclarationId, two: DeclarationId) -> bool {
         use DeclarationKind as D;
         let (Some(first), Some(second)) = (self.kind(one), self.kind(two)) else { return false };

@@ -222,6 +222,10 @@ impl Universe<'_> {
                         break;
                     }
                 }
+                // It is no declaration of the project.
+                Level::Field { .. } if name == "field" && !matches!(wanted, NameUse::Reference) => {
+                    return Lookup::nothing(false);
+                }
                 _ => {}
             }
         }
@@ -235,7 +239,7 @@ impl Universe<'_> {
         search.in_scope = in_scope.collect();
         for (at, level) in levels.iter().enumerate() {
             match level {
-                Level::Names { .. } | Level::It { .. } => {}
+                Level::Names { .. } | Level::It { .. } | Level::Field { .. } => {}
                 Level::Receiver { ty, .. } => {
                     let passed = search.passed;
                     let mut found = self.among_members(&mut search, ty);
@@ -402,7 +406,7 @@ impl Universe<'_> {
                     self.choose(file, extensions, wanted, explicit, &mut search.unfit)
                         .or(called.map(Lookup::one))
                 }
-                Level::It { .. } => None,
+                Level::It { .. } | Level::Field { .. } => None,
                 Level::Receiver { ty, .. } => {
                     let members = self.members(ty, name, &is_callable).found;
                     let mut values = members.iter();

@@ -58,6 +58,7 @@ mod subtyping;
 mod tested_objects;
 #[cfg(test)]
 mod tests;
+mod twins;
 mod ty;
 mod type_references;
 mod unbound_names;

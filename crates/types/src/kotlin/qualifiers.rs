@@ -46,9 +46,7 @@ impl Universe<'_> {
                 if let Some(narrowed) = self.narrowed_type(file, node, declared) {
                     return Some(Qualifier::Value(narrowed));
                 }
-                if name == "it"
-                    && let Some(ty) = self.it_type(file, node)
-                {
+                if let Some(ty) = self.undeclared_type(file, node, name) {
                     return Some(Qualifier::Value(ty));
                 }
                 let lookup = self.find_bare(file, node, name, NameUse::Value);
@@ -98,9 +96,7 @@ impl Universe<'_> {
 
     /// Returns the type of a variable as it is declared.
     fn unnarrowed_type(&self, file: &ProjectFile, node: NodeId, name: &str) -> Type {
-        if name == "it"
-            && let Some(ty) = self.it_type(file, node)
-        {
+        if let Some(ty) = self.undeclared_type(file, node, name) {
             return ty;
         }
         self.lookup_type(&self.find_bare(file, node, name, NameUse::Value))
@@ -193,7 +189,7 @@ impl Universe<'_> {
             }
             Qualifier::Package(package) => {
                 let path = format!("{package}.{name}");
-                let found = self.qualified(&path);
+                let found = self.seen(file, self.qualified(&path));
                 match found.first() {
                     Some(id) if self.kind(*id).is_some_and(DeclarationKind::is_classifier) => {
                         Some(Qualifier::Class(*id))
@@ -231,16 +227,20 @@ impl Universe<'_> {
             && self.members_called(name).is_some_and(|members| members.is_empty())
     }
 
-    /// Returns the type of `it` at a node, where a lambda around it has one parameter without a name.
-    fn it_type(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
+    /// Returns the type of `it` at a node, where a lambda around it has one parameter without a name, and that of `field` in an accessor.
+    fn undeclared_type(&self, file: &ProjectFile, node: NodeId, name: &str) -> Option<Type> {
+        if !matches!(name, "it" | "field") {
+            return None;
+        }
         for level in self.levels(file, node).iter() {
             match level {
                 Level::Names { scope, child }
-                    if visible_names(file, *scope, *child, "it").next().is_some() =>
+                    if visible_names(file, *scope, *child, name).next().is_some() =>
                 {
                     return None;
                 }
-                Level::It { lambda } => match self.expected_lambda(file, *lambda) {
+                Level::Field { property } if name == "field" => return Some(self.declared_type(*property)),
+                Level::It { lambda } if name == "it" => match self.expected_lambda(file, *lambda) {
                     Type::Function(function) => return function.parameters.first().cloned(),
                     _ => return Some(Type::Unknown),
                 },

@@ -96,6 +96,7 @@ impl Universe<'_> {
         let declares = |number: usize| file.declarations[number].name == Some(node);
         let declaration = file.parent(node).and_then(|parent| file.declaration_of(parent));
         if !declaration.is_some_and(declares) {
+            found = self.with_twins(file, node, found);
             for id in found.declarations.clone() {
                 let others = self.counterparts(id);
                 let is_new = |other: &&DeclarationId| !found.declarations.contains(*other);
@@ -152,7 +153,7 @@ impl Universe<'_> {
 
     fn resolve_value(&self, file: &ProjectFile, node: NodeId, name: &str) -> NameResolution {
         let lookup = self.find_bare(file, node, name, NameUse::Value);
-        if !lookup.candidates.is_empty() || name == "it" || name == "field" {
+        if !lookup.candidates.is_empty() || name == "it" || self.is_kept_value(file, node, name) {
             return NameResolution::of(Some(lookup));
         }
         match self.classifier(file, node, name) {

@@ -16,6 +16,8 @@ pub(super) enum Level {
     Names { scope: NodeId, child: NodeId },
     /// The parameter `it` of a lambda that names no parameters and may take one.
     It { lambda: NodeId },
+    /// What `field` means in an accessor: where the value of the property is kept.
+    Field { property: DeclarationId },
     /// An object whose members need no receiver, with the label that `this@label` names it by.
     Receiver { ty: Type, label: Option<String> },
     /// Companions, nested classes and entries of a class.
@@ -31,6 +33,12 @@ impl Universe<'_> {
             whole = above;
         }
         self.known_levels_or((file.key, whole), || self.find_levels(file, whole).into())
+    }
+
+    /// Whether a name is `field` in an accessor.
+    pub(super) fn is_kept_value(&self, file: &ProjectFile, node: NodeId, name: &str) -> bool {
+        let is_field = |level: &Level| matches!(level, Level::Field { .. });
+        name == "field" && self.levels(file, node).iter().any(is_field)
     }
 
     fn find_levels(&self, file: &ProjectFile, node: NodeId) -> Vec<Level> {
@@ -70,6 +78,7 @@ impl Universe<'_> {
                     {
                         levels.push(Level::Names { scope, child });
                     }
+                    levels.extend(kept_by_accessor(file, scope));
                     // An accessor that the grammar parsed apart from its property.
                     if let Some(property) = property_of_detached(file, scope) {
                         levels.push(Level::Names { scope: property, child: scope });
@@ -216,6 +225,16 @@ fn is_plain_expression(kind: K) -> bool {
             | K::InterpolatedExpression
             | K::SpreadExpression
     )
+}
+
+/// Returns the field of an accessor's property. What extends an object keeps no value.
+fn kept_by_accessor(file: &ProjectFile, accessor: NodeId) -> Option<Level> {
+    let property = property_of_detached(file, accessor).or_else(|| file.parent(accessor))?;
+    if file.child(property, K::ReceiverType).is_some() {
+        return None;
+    }
+    let number = file.declaration_of(file.child(property, K::VariableDeclaration)?)?;
+    Some(Level::Field { property: DeclarationId::new(file.key, number) })
 }
 
 /// Returns the property of an accessor that the grammar parsed apart from it.

@@ -43,6 +43,11 @@ impl KotlinSources for Arc<Fixture> {
         is_jvm(from) || !is_jvm(declared)
     }
 
+    fn distance(&self, from: FileKey, declared: FileKey) -> u8 {
+        let folder = |key: FileKey| self.files[key as usize].0.path.split('/').next();
+        if folder(from) == folder(declared) { 1 } else { 2 }
+    }
+
     fn has_package(&self, name: &str) -> bool {
         self.files.iter().any(|(_, file)| is_within_package(file.package(), name))
     }
@@ -257,6 +262,12 @@ fn labels_mean_what_they_are_made_from() {
 #[test]
 fn what_is_further_out_may_be_meant() {
     check("further.txt");
+}
+
+/// Files in one folder are near each other.
+#[test]
+fn of_declarations_that_are_alike_the_nearest_is_meant() {
+    check("twins.txt");
 }
 
 #[test]

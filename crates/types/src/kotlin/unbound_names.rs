@@ -58,7 +58,7 @@ impl Universe<'_> {
     /// Returns what a name without a receiver may mean.
     fn not_imported(&self, file: &ProjectFile, node: NodeId, name: &str) -> Vec<DeclarationId> {
         let is_bound = || file.imports.iter().any(|import| import.bound() == Some(name));
-        if name == "it" || name == "field" || is_bound() {
+        if name == "it" || self.is_kept_value(file, node, name) || is_bound() {
             return Vec::new();
         }
         // `val size = size` while the value is written.

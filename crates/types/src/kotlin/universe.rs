@@ -103,6 +103,11 @@ pub trait KotlinSources {
         false
     }
 
+    /// Returns how far a declaring file is from another one that names something: of two declarations that are alike the nearer is meant.
+    fn distance(&self, _from: FileKey, _declared: FileKey) -> u8 {
+        1
+    }
+
     /// Whether a file of the project may declare something called `name` that is no function, outside of functions.
     fn may_declare_value(&self, _name: &str) -> bool {
         true
@@ -164,6 +169,10 @@ impl<P: KotlinSources> KotlinSources for Rc<P> {
 
     fn are_apart(&self, one: FileKey, other: FileKey) -> bool {
         P::are_apart(self, one, other)
+    }
+
+    fn distance(&self, from: FileKey, declared: FileKey) -> u8 {
+        P::distance(self, from, declared)
     }
 }
 
@@ -316,18 +325,13 @@ impl<'p> Universe<'p> {
         id.file == file.key || self.of_library(id) || self.project.may_see(file.key, id.file)
     }
 
-    /// Returns those of several declarations that a file may name, as far as the build's modules tell: all, if it seems that
-    /// it may name none of them.
-    pub(super) fn seen(&self, file: &ProjectFile, found: Vec<DeclarationId>) -> Vec<DeclarationId> {
-        if found.len() < 2 {
-            return found;
+    /// Returns how far a declaration is from a file that names it.
+    pub(super) fn distance(&self, file: &ProjectFile, id: DeclarationId) -> u8 {
+        match id.file {
+            own if own == file.key => 0,
+            _ if self.of_library(id) => u8::MAX,
+            declared => self.project.distance(file.key, declared),
         }
-        let is_seen = |id: &&DeclarationId| {
-            let is_internal = || self.get(**id).is_some_and(|(_, one)| one.modifiers.is_internal);
-            self.may_see(file, **id) && !(self.are_apart(file.key, id.file) && is_internal())
-        };
-        let seen: Vec<DeclarationId> = found.iter().filter(is_seen).copied().collect();
-        if seen.is_empty() { found } else { seen }
     }
 
     /// Returns all declarations of `name` outside of classes and functions.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::BUILD_SOURCES;
 use super::build_text::{NamedModules, Settings, accessor, named_modules, settings};
-use super::source_set::SourceSet;
+use super::source_set::{SourceSet, set_directory};
 use crate::sources::Sources;
 use symd_base::RelPath;
 
@@ -206,6 +206,22 @@ impl GradleModules {
         let sees_module = one == other || module.sees.as_ref().is_none_or(|sees| sees.contains(&other));
         sees_module
             && SourceSet::of(from, &module.directory).may_see(SourceSet::of(declared, &target.directory))
+    }
+
+    /// Returns how far a declaring file is from another one: of one source set, of one module, of one build, or further.
+    pub(crate) fn distance(&self, from: &RelPath, declared: &RelPath) -> u8 {
+        let (Some(one), Some(other)) = (self.module_of(from), self.module_of(declared)) else { return 4 };
+        let (module, target) = (&self.modules[one], &self.modules[other]);
+        match (one == other, module.build == target.build) {
+            (true, _) => {
+                match set_directory(from, &module.directory) == set_directory(declared, &module.directory) {
+                    true => 1,
+                    false => 2,
+                }
+            }
+            (false, true) => 3,
+            (false, false) => 4,
+        }
     }
 
     /// Whether two files are of different modules, so that one does not see what is `internal` in the other.

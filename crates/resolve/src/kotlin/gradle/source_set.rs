@@ -15,6 +15,8 @@ enum Purpose {
     /// Its code is shipped.
     Main,
     Test,
+    /// Tests that run on a device, which see those of `src/test` as little as these see them.
+    DeviceTest,
     /// Its name does not tell: `jmh`, which sees tests, or `debug`, which does not.
     Unknown,
 }
@@ -56,8 +58,8 @@ impl SourceSet {
     }
 
     fn named(set: &str) -> SourceSet {
-        let is_test =
-            set == "test" || set.ends_with("Test") || set.starts_with("androidTest") || is_variants_test(set);
+        let is_on_device = set.starts_with("androidTest");
+        let is_test = set == "test" || set.ends_with("Test") || is_variants_test(set);
         let rest = set.strip_suffix("Main").or_else(|| set.strip_suffix("Test"));
         let platform = match rest {
             Some("common") => Platform::Common,
@@ -69,6 +71,7 @@ impl SourceSet {
             _ => Platform::Unknown,
         };
         let purpose = match is_test {
+            _ if is_on_device => Purpose::DeviceTest,
             true => Purpose::Test,
             false if set == "main" || set.ends_with("Main") => Purpose::Main,
             false => Purpose::Unknown,
@@ -78,8 +81,11 @@ impl SourceSet {
 
     /// Whether code in this set may name what another set, of its module or of one that it depends on, declares.
     pub(super) fn may_see(self, declared: SourceSet) -> bool {
-        if declared.purpose == Purpose::Test && self.purpose == Purpose::Main {
-            return false;
+        match (self.purpose, declared.purpose) {
+            (Purpose::Main, Purpose::Test | Purpose::DeviceTest)
+            | (Purpose::Test, Purpose::DeviceTest)
+            | (Purpose::DeviceTest, Purpose::Test) => return false,
+            _ => {}
         }
         match (self.platform, declared.platform) {
             (Platform::Unknown | Platform::Several, _) | (_, Platform::Unknown | Platform::Common) => true,
@@ -87,6 +93,14 @@ impl SourceSet {
             (one, other) => one == other,
         }
     }
+}
+
+/// Returns the first two names of a path beneath a module's directory, where they are those of a source set: `src/test`, `jvm/src`.
+pub(super) fn set_directory<'p>(path: &'p RelPath, module: &RelPath) -> Option<(&'p str, &'p str)> {
+    let skipped = if module.is_root() { 0 } else { module.components().count() };
+    let mut parts = path.components().skip(skipped);
+    let (first, second) = (parts.next()?, parts.next()?);
+    (first == "src" || matches!(second, "src" | "test")).then_some((first, second))
 }
 
 /// Whether a set holds the tests of one of Android's variants: `testDebug`.
@@ -110,6 +124,10 @@ mod tests {
         assert!(sees("m/src/test/java/A.java", "m/src/main/java/B.java"));
         assert!(!sees("m/src/main/java/B.java", "m/src/test/java/A.java"));
         assert!(sees("m/src/jmh/A.kt", "m/src/test/A.kt"));
+        assert!(!sees("m/src/test/A.kt", "m/src/androidTest/A.kt"));
+        assert!(!sees("m/src/androidTestDebug/A.kt", "m/src/test/A.kt"));
+        assert!(!sees("m/src/main/A.kt", "m/src/androidTest/A.kt"));
+        assert!(sees("m/src/androidTest/A.kt", "m/src/debug/A.kt"));
         assert!(sees("m/src/main/A.kt", "m/src/testFixtures/A.kt"));
         assert!(sees("m/src/jvmMain/A.kt", "m/src/commonMain/A.kt"));
         assert!(!sees("m/src/commonMain/A.kt", "m/src/jvmMain/A.kt"));

@@ -1,0 +1,110 @@
+//! Declarations of one qualified name that are no parts of one symbol: in several builds, modules or source sets of a project, of which a file
+//! means the nearest. Between those that are as near, nothing decides.
+
+use super::declarations::DeclarationKind;
+use super::qualifiers::Qualifier;
+use super::resolve::{Certainty, NameResolution};
+use super::ty::Type;
+use super::universe::{DeclarationId, ProjectFile, Universe};
+use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
+
+/// How many classes around a declaration are looked at.
+const MAX_NESTING: usize = 10;
+
+impl Universe<'_> {
+    /// Returns those of several declarations that a file may name, as far as the build's modules tell: all, if it seems that
+    /// it may name none of them. Of those that are alike only the nearest.
+    pub(super) fn seen(&self, file: &ProjectFile, found: Vec<DeclarationId>) -> Vec<DeclarationId> {
+        if found.len() < 2 {
+            return found;
+        }
+        let is_seen = |id: &&DeclarationId| {
+            let is_internal = || self.get(**id).is_some_and(|(_, one)| one.modifiers.is_internal);
+            self.may_see(file, **id) && !(self.are_apart(file.key, id.file) && is_internal())
+        };
+        let seen: Vec<DeclarationId> = found.iter().filter(is_seen).copied().collect();
+        self.nearest(file, if seen.is_empty() { found } else { seen })
+    }
+
+    /// Removes declarations that are alike others which are nearer to a file.
+    fn nearest(&self, file: &ProjectFile, mut found: Vec<DeclarationId>) -> Vec<DeclarationId> {
+        let distances: Vec<(DeclarationId, u8)> =
+            found.iter().map(|id| (*id, self.distance(file, *id))).collect();
+        if distances.iter().all(|(_, distance)| *distance == distances[0].1) {
+            return found;
+        }
+        let is_nearer = |one: DeclarationId, distance: u8, (other, its): (DeclarationId, u8)| {
+            its < distance && self.is_visible(file, other) && self.are_alike(one, other)
+        };
+        let mut at = distances.iter();
+        found.retain(|one| {
+            let distance = at.next().map_or(0, |(_, distance)| *distance);
+            !distances.iter().any(|other| is_nearer(*one, distance, *other))
+        });
+        found
+    }
+
+    /// Returns the declarations that a file may as well mean as one that was found: those of its path in classes of the name of the
+    /// outermost one around it.
+    pub(super) fn twins(&self, file: &ProjectFile, id: DeclarationId) -> Vec<DeclarationId> {
+        let around: Vec<DeclarationId> =
+            std::iter::successors(Some(id), |inner| self.class_of(*inner)).take(MAX_NESTING).collect();
+        let Some(outermost) = around.last().copied().filter(|id| id.file != file.key) else {
+            return Vec::new();
+        };
+        let Some((declared_in, declaration)) = self.get(outermost) else { return Vec::new() };
+        if !declaration.kind.is_classifier() || self.of_library(outermost) {
+            return Vec::new();
+        }
+        let all = self.in_package(declared_in.package(), declared_in.name_of(outermost.number()));
+        let is_classifier = |id: &DeclarationId| self.kind(*id).is_some_and(DeclarationKind::is_classifier);
+        let all: Vec<DeclarationId> = all.into_iter().filter(is_classifier).collect();
+        if all.len() < 2 {
+            return Vec::new();
+        }
+        let seen = self.seen(file, all);
+        let counterparts = self.counterparts(outermost);
+        let is_other = |id: &DeclarationId| *id != outermost && !counterparts.contains(id);
+        let mut found: Vec<DeclarationId> = seen.into_iter().filter(is_other).collect();
+        for inner in around.iter().rev().skip(1) {
+            let name = self.name(*inner);
+            found = found.into_iter().flat_map(|class| self.declared_itself(class, &name)).collect();
+        }
+        found
+    }
+
+    /// Adds to what an identifier means what it may mean as well.
+    pub(super) fn with_twins(
+        &self,
+        file: &ProjectFile,
+        node: NodeId,
+        mut found: NameResolution,
+    ) -> NameResolution {
+        let mut others: Vec<DeclarationId> =
+            found.declarations.iter().flat_map(|id| self.twins(file, *id)).collect();
+        if found.declarations.is_empty() {
+            others = self.members_of_twins(file, node);
+        }
+        others.retain(|id| !found.declarations.contains(id));
+        if !others.is_empty() {
+            found.declarations.extend(others);
+            found.certainty = Certainty::Possible;
+        }
+        found
+    }
+
+    /// Returns the members of the name behind a dot of the classes that what stands before it may be as well.
+    fn members_of_twins(&self, file: &ProjectFile, node: NodeId) -> Vec<DeclarationId> {
+        let Some(suffix) = file.parent(node).filter(|above| file.kind(*above) == K::NavigationSuffix) else {
+            return Vec::new();
+        };
+        let class = match self.before_suffix(file, suffix) {
+            Some(Qualifier::Value(Type::Class(class))) => class.class,
+            Some(Qualifier::Class(class)) => class,
+            _ => return Vec::new(),
+        };
+        let others = self.twins(file, class).into_iter();
+        others.flat_map(|class| self.declared_in(class, file.name_text(node))).collect()
+    }
+}
