@@ -226,7 +226,7 @@ const FAMILIES: [Family; 6] = [
         new_name: "size",
         of_libraries: &[
             ("Work/run", "b.kt", "'run' of Work is also declared by Thread"),
-            ("Work/toString", "b.kt", "'toString' of Work is also declared by Thread"),
+            ("Work/toString", "b.kt", "'toString' of Work is also declared by kotlin.Any"),
         ],
     },
     Family {

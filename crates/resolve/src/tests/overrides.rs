@@ -253,7 +253,12 @@ fn kotlin_and_java_say_what_they_override() {
     let both = "//- a.kt\ninterface I { fun $0run() }\nclass K : Thread(), I { override fun run() {} }\n";
     assert_eq!(family(both), ["a.kt:1", "a.kt:2", "k: members of thread"]);
     let objects = "//- a.kt\nclass A { override fun $0toString() = \"\" }\n";
-    assert_eq!(family(objects), ["a.kt:1", "A overrides the base of all classes"]);
+    assert_eq!(family(objects), ["a.kt:1", "A overrides kotlin.Any"]);
+    // What the base outside the project is known not to declare.
+    let closed = "//- a.kt\nopen class A : java.io.Closeable { override fun close() {} }\nclass B : A() { override fun $0toString() = \"\"\noverride fun none() {} }\n";
+    assert_eq!(family(closed), ["a.kt:2", "B overrides kotlin.Any"]);
+    let none = closed.replace("$0", "").replace("none", "$0none");
+    assert_eq!(family(&none), ["a.kt:3", "B overrides a class above it that is not found"]);
     let java = "//- A.java\nclass A extends Base { void $0run() {} }\n";
     assert_eq!(family(java), ["A.java:1", "a: members of base"]);
     let property = "//- a.kt\ninterface Face { val $0size: Int }\nclass A(override val size: Int) : Face\nclass B(val size: Int)\n";

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{Linking, MemberRow, OutsideMember, OverrideFamily, UnknownBase, UnknownFact};
+use crate::family::{Family, has_types};
 use crate::hierarchy::bases::Base;
 use crate::hierarchy::heads::WrittenBase;
-use crate::library_members::{MemberLookup, WantedMember, base_declares};
+use crate::library_members::{JAVA_ROOT, MemberLookup, WantedMember, base_declares, root_class_with};
 use crate::profiles::{LanguageProfile, Overriding};
 
 /// Methods that every object of Java, C# or JavaScript has.
@@ -107,8 +108,8 @@ impl Linking<'_, '_> {
                     }
                     continue;
                 }
-                let base =
-                    if names.is_empty() { "the base of all classes".to_owned() } else { names.join(", ") };
+                let parameters = signature.parameters.as_ref().map(Vec::len);
+                let base = self.base_that_declares(member.0, WantedMember { name: self.name, parameters });
                 let class = self.graph.node(member.0).class.clone();
                 family.outside_project.push(OutsideMember { class, base });
                 continue;
@@ -143,6 +144,37 @@ impl Linking<'_, '_> {
                     self.bases_that_declare(at, wanted, family);
                 }
             }
+        }
+    }
+
+    /// Returns what declares a member of a class that overrides none of the project's: the class of all objects, the bases of it and the
+    /// classes above outside the project that are known to declare it, or else those that may.
+    fn base_that_declares(&self, class: usize, wanted: WantedMember) -> String {
+        let root = root_class_with(wanted).filter(|_| self.resolver.family == Family::Jvm);
+        if let Some(root) = root {
+            let is_kotlin = has_types(&self.graph.node(class).class.file);
+            return if is_kotlin { root } else { JAVA_ROOT.to_owned() };
+        }
+        let (mut declaring, mut possible) = (Vec::new(), Vec::new());
+        for at in self.graph.ancestors(class) {
+            for base in self.graph.node(at).bases.iter() {
+                for named in &base.outside {
+                    match self.declared_by(at, base, named, wanted) {
+                        MemberLookup::Yes(by) => declaring.push(by),
+                        MemberLookup::No => {}
+                        MemberLookup::Unknown => possible.push(named.clone()),
+                    }
+                }
+            }
+        }
+        declaring.dedup();
+        match (declaring.is_empty(), possible.is_empty()) {
+            (false, _) => declaring.join(", "),
+            (true, false) => possible.join(" or "),
+            (true, true) if self.rules().has_root_class && OBJECT_METHODS.contains(&self.name) => {
+                "the base of all classes".to_owned()
+            }
+            (true, true) => "a class above it that is not found".to_owned(),
         }
     }
 
