@@ -10,9 +10,9 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// How a call ended that was reached.
+/// How a call, or another condition, ended that was reached.
 #[derive(Clone, Copy, PartialEq)]
-enum CallEnd {
+pub(super) enum CallEnd {
     Returned,
     /// With this value.
     Gave(bool),
@@ -31,7 +31,8 @@ impl Universe<'_> {
         let mut child = node;
         for scope in file.ancestors(node).take_while(|scope| Some(*scope) != outer) {
             let mut calls = Vec::new();
-            calls_before(file, scope, child, &mut calls);
+            conditions_before(file, scope, child, &mut calls);
+            calls.retain(|(call, _)| file.kind(*call) == K::CallExpression);
             let shown = calls.into_iter().rev().find_map(|(call, end)| {
                 let ty = self.implied(file, call, end, subject)?;
                 (!is_assigned_between(file, subject, call, node)).then_some(ty)
@@ -109,10 +110,15 @@ impl Universe<'_> {
     }
 }
 
-/// Adds the calls that have ended when `child` of a node is reached.
-fn calls_before(file: &SourceFile, scope: NodeId, child: NodeId, calls: &mut Vec<(NodeId, CallEnd)>) {
+/// Adds the statements, and the parts of conditions, that have ended when `child` of a node is reached.
+pub(super) fn conditions_before(
+    file: &SourceFile,
+    scope: NodeId,
+    child: NodeId,
+    calls: &mut Vec<(NodeId, CallEnd)>,
+) {
     let mut of_condition =
-        |condition: NodeId, holds: bool| calls_in(file, condition, holds, MAX_CONDITIONS, calls);
+        |condition: NodeId, holds: bool| parts_of(file, condition, holds, MAX_CONDITIONS, calls);
     let is_body = file.kind(child) == K::ControlStructureBody;
     match file.kind(scope) {
         K::IfExpression if is_body => {
@@ -156,11 +162,10 @@ fn calls_before(file: &SourceFile, scope: NodeId, child: NodeId, calls: &mut Vec
                 match file.kind(statement) {
                     K::IfExpression if super::smart_casts::leaves_unless(file, statement) => {
                         if let Some(condition) = file.children(statement).next() {
-                            calls_in(file, condition, false, MAX_CONDITIONS, calls);
+                            parts_of(file, condition, false, MAX_CONDITIONS, calls);
                         }
                     }
-                    K::CallExpression => calls.push((statement, CallEnd::Returned)),
-                    _ => {}
+                    _ => calls.push((statement, CallEnd::Returned)),
                 }
             }
         }
@@ -168,8 +173,8 @@ fn calls_before(file: &SourceFile, scope: NodeId, child: NodeId, calls: &mut Vec
     }
 }
 
-/// Adds the calls that gave a value where a condition holds, or does not; what is required to hold, too.
-fn calls_in(
+/// Adds the parts of a condition that gave a value where it holds, or does not; what is required to hold, too.
+pub(super) fn parts_of(
     file: &SourceFile,
     condition: NodeId,
     holds: bool,
@@ -179,7 +184,7 @@ fn calls_in(
     let Some(depth) = depth.checked_sub(1) else { return };
     let mut within = |inner: Option<NodeId>, holds: bool| {
         if let Some(inner) = inner {
-            calls_in(file, inner, holds, depth, calls);
+            parts_of(file, inner, holds, depth, calls);
         }
     };
     match file.kind(condition) {
@@ -192,8 +197,7 @@ fn calls_in(
         {
             file.children(condition).for_each(|side| within(Some(side), holds));
         }
-        K::CallExpression => calls.push((condition, CallEnd::Gave(holds))),
-        _ => {}
+        _ => calls.push((condition, CallEnd::Gave(holds))),
     }
 }
 
