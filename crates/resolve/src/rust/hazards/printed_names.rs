@@ -6,7 +6,7 @@ use super::RustRenamed;
 use super::spelled_names::{catches_panics, macros_around};
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
-use crate::context::first_word;
+use crate::context::{first_word, is_word};
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::lookup::{is_harmless, rust_attributes};
 use crate::name_reach::NameReach;
@@ -24,7 +24,7 @@ const ASSERTIONS: [&str; 6] =
 const COMPARISONS: [&str; 4] = ["assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"];
 
 /// How many functions and macros are followed that print what they are given.
-const MAX_FORWARDING: usize = 48;
+const MAX_FORWARDING: usize = 200;
 
 /// Calls that print what a value holds by `Debug`.
 const DEBUG_CALLS: [&str; 6] =
@@ -53,10 +53,16 @@ impl Forwarding {
         name
     }
 
-    /// Whether `behind`, the text behind its name, calls it.
-    fn is_called(&self, behind: &str) -> bool {
+    /// Whether `text`, which has its name at byte `at`, calls it there, or gives it to what will: `show::<T>(x)`, `for_each(show)`.
+    fn is_called(&self, text: &str, at: usize) -> bool {
+        let behind = &text[at + self.name().len()..];
         match self {
-            Forwarding::Function(_) => behind.starts_with('('),
+            Forwarding::Function(_) => {
+                let behind = behind_type_arguments(behind);
+                let before = text[..at].trim_end_matches(|c: char| is_word(c) || c == ':').trim_end();
+                let is_given = || before.ends_with(['(', ',']) && behind.trim_start().starts_with([')', ',']);
+                behind.starts_with('(') || is_given()
+            }
             Forwarding::Macro(_) => {
                 behind.strip_prefix('!').is_some_and(|rest| rest.trim_start().starts_with(['(', '[', '{']))
             }
@@ -97,7 +103,14 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<Rena
             places.extend(printed_in(symbol, &one, (&reach, &raising, panics), &mut forwarding));
             places.extend(returned_by_main(symbol, &one, &reach, is_error));
         }
-        places.extend(handed_on(symbol, texts, &reach, forwarding)?);
+        let (handed, is_whole) = handed_on(symbol, texts, &reach, forwarding)?;
+        places.extend(handed);
+        if !is_whole {
+            found.push(RenameHazard::doubt_without_place(format!(
+                "more than {MAX_FORWARDING} functions and macros print what they are given; calls of others that call them were \
+                 not looked at, and may print '{name}'"
+            )));
+        }
         let text = format!("'{name}' is printed here, if the value is, or holds, one of '{of}'");
         found.extend(RenameHazard::doubt(text, places));
     }
@@ -153,15 +166,20 @@ fn printed_in(
     places
 }
 
-/// Finds where values of the reach are handed to what prints all that it is given, itself or by others.
+/// Finds where values of the reach are handed to what prints all that it is given, itself or by others; and whether all of these were
+/// followed.
 fn handed_on(
     symbol: &RustRenamed,
     texts: &FamilyTexts,
     reach: &NameReach,
     mut open: Vec<Forwarding>,
-) -> Result<Vec<SourcePlace>, Cancelled> {
+) -> Result<(Vec<SourcePlace>, bool), Cancelled> {
     let (mut places, mut known) = (Vec::new(), BTreeSet::new());
-    while !open.is_empty() && known.len() < MAX_FORWARDING {
+    loop {
+        open.retain(|one| !known.contains(one));
+        if open.is_empty() || known.len() >= MAX_FORWARDING {
+            return Ok((places, open.is_empty()));
+        }
         open.retain(|one| known.insert(one.clone()));
         let names: Vec<String> = open.iter().map(|one| one.name().to_owned()).collect();
         let mut next = Vec::new();
@@ -170,7 +188,7 @@ fn handed_on(
             let Some(here) = one.current(symbol.resolver) else { continue };
             for called in &open {
                 let name = called.name();
-                for at in one.words(name).filter(|at| called.is_called(&one.text[at + name.len()..])) {
+                for at in one.words(name).filter(|at| called.is_called(&one.text, *at)) {
                     if has_in_hand(&here, at, "", reach) {
                         places.push(one.place(at, name.len()));
                     } else {
@@ -181,7 +199,27 @@ fn handed_on(
         }
         open = next;
     }
-    Ok(places)
+}
+
+/// Returns what stands behind the type arguments with which a text begins, if it does: `(x)` of `::<T>(x)`.
+fn behind_type_arguments(text: &str) -> &str {
+    let Some(list) = text.strip_prefix("::").map(str::trim_start).filter(|list| list.starts_with('<')) else {
+        return text;
+    };
+    let mut depth = 0_usize;
+    for (at, byte) in list.bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            // Not that of an arrow: `fn(T) -> U`.
+            b'>' if !list[..at].ends_with('-') => depth -= 1,
+            b';' | b'{' => return text,
+            _ => {}
+        }
+        if depth == 0 {
+            return &list[at + 1..];
+        }
+    }
+    text
 }
 
 /// Returns the macro, or the function of values that only have to be printable, that prints by what stands at byte `at`.

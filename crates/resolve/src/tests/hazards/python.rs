@@ -63,12 +63,38 @@ fn a_variable_that_another_module_sets_to_an_object_of_another_class() {
         ("import shop as s\n\nfake = s.Fake()\ns.till = fake\n", &["doubt main.py:4"]),
         ("import shop\n\nshop.till = shop.Till()\n", &[]),
         ("import shop\n\nprint(shop.till == shop.Fake())\n", &[]),
+        ("import shop\n\nshop.till = shop.Fake() if shop.x('#') else shop.Till()\n", &["doubt main.py:3"]),
+        ("import shop\n\nshop.till = (\n    # fake\n    shop.Fake()\n)\n", &["doubt main.py:3"]),
+        ("import shop\n\nshop.till = shop.Till(\"#\")  # not shop.Fake()\n", &[]),
+        ("import shop\n\nsetattr(shop, \"till\", shop.Fake())\n", &["doubt main.py:3"]),
+        ("import shop\n\nsetattr(shop, \"till\", shop.Till())\n", &[]),
+        ("import shop\n\nsetattr(shop, \"other\", shop.Fake())\n", &[]),
+        (
+            "import shop\n\ndef test(monkeypatch):\n    monkeypatch.setattr(\"shop.till\", shop.Fake())\n",
+            &["doubt main.py:4"],
+        ),
+        (
+            "import shop\nfrom unittest import mock\n\nwith mock.patch.object(shop, \"till\", new=shop.Fake()):\n    shop.sell()\n",
+            &["doubt main.py:4"],
+        ),
+        (
+            "import shop\nfrom unittest.mock import patch\n\n@patch(\"shop.till\", shop.Fake())\ndef test(): shop.sell()\n",
+            &["doubt main.py:4"],
+        ),
+        (
+            "import shop\nfrom unittest.mock import patch\n\n@patch(\"shop.till\")\ndef test(fake): shop.sell()\n",
+            &[],
+        ),
         // Another object's attribute, and one of an object that is no module.
         ("import shop\n\nshop.other = shop.Fake()\n", &[]),
         ("class A:\n    def f(self):\n        self.till = shop.Fake()\n", &[]),
     ] {
         check("pop", &format!("{shop}//- main.py\n{user}"), expected);
     }
+    let outside = "from lib import Base\nimport shop\n\nclass Odd(Base): ...\n\nshop.till = Odd()\n";
+    check("pop", &format!("{shop}//- main.py\n{outside}"), &["doubt main.py:6"]);
+    let bare = outside.replace("from lib import Base", "from abc import ABC as Base");
+    check("pop", &format!("{shop}//- main.py\n{bare}"), &[]);
     let heir = shop.replace("class Fake:", "class Fake(Till):");
     check("pop", &format!("{heir}//- main.py\nimport shop\n\nshop.till = shop.Fake()\n"), &[]);
 }

@@ -12,6 +12,28 @@ fn names_that_derives_print() {
         fn f(e: E) { show(e); }\nfn g(n: i32) { show(n); }\n";
     check("First", forwarded, &["doubt a.rs:4"]);
     check("F", &forwarded.replace("$0One", "One").replace("enum E", "enum $0E"), &[]);
+    for given in
+        ["show::<E>(e)", "show::<fn(E) -> E>(e)", "[e].into_iter().for_each(show)", "each(&[e], show::<E>)"]
+    {
+        check("First", &forwarded.replace("show(e)", given), &["doubt a.rs:4"]);
+    }
+    for other in ["e.show", "shown(e)", "let show = e"] {
+        check("First", &forwarded.replace("show(e)", other), &[]);
+    }
+}
+
+#[test]
+fn names_that_many_macros_print() {
+    let printing = |count: usize| -> String {
+        (0..count)
+            .map(|at| format!("macro_rules! m{at} {{ ($x:expr) => {{ println!(\"{{:?}}\", $x) }} }}\n"))
+            .collect()
+    };
+    let user = "macro_rules! outer { ($x:expr) => { m0!($x) } }\nfn f(e: E) { outer!(e); }\n";
+    let of = |count| format!("//- a.rs\n#[derive(Debug)]\nenum E {{ $0One }}\n{}{user}", printing(count));
+    check("First", &of(60), &["doubt a.rs:64"]);
+    // Those that call them are not followed any more.
+    check("First", &of(200), &["doubt"]);
 }
 
 #[test]
