@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use symd_base::programs::{ProgramError, Programs};
 
 pub use blame::BlamedLine;
-pub use objects::{Commit, TreeFile};
+pub use objects::{BlobsOfTags, Commit, TreeFile};
 
 /// How long all readings of one question may take together.
 pub const DEADLINE: Duration = Duration::from_secs(1);

@@ -34,6 +34,9 @@ pub struct TreeFile {
 /// A blob's hash and content.
 type BlobText = (String, Vec<u8>);
 
+/// The hash and size of a file's content in each of several tags; `None` for a tag that lacks it.
+pub type BlobsOfTags = Vec<Option<(String, u64)>>;
+
 impl Repository<'_> {
     /// Returns the commit that a tag, a branch, a hash or another revision names.
     pub fn commit(&self, revision: &str) -> Result<Commit, GitError> {
@@ -74,12 +77,8 @@ impl Repository<'_> {
         Ok(told.split(|byte| *byte == 0).filter_map(tree_file).collect())
     }
 
-    /// Returns for each file, in the order of `paths`, the hash and size of its content in each tag; `None` for a tag that lacks it.
-    pub fn blobs_at(
-        &self,
-        tags: &[String],
-        paths: &[&RelPath],
-    ) -> Result<Vec<Vec<Option<(String, u64)>>>, GitError> {
+    /// Returns what the tags have of each file, in the order of `paths`.
+    pub fn blobs_at(&self, tags: &[String], paths: &[&RelPath]) -> Result<Vec<BlobsOfTags>, GitError> {
         if tags.is_empty() {
             return Ok(vec![Vec::new(); paths.len()]);
         }
@@ -89,7 +88,7 @@ impl Repository<'_> {
         let input: String = paths.iter().map(names).collect();
         let told = self.output(&["cat-file", "--batch-check"], input.as_bytes())?;
         let told = String::from_utf8_lossy(&told);
-        let mut all: Vec<Option<(String, u64)>> = told.lines().map(blob_line).collect();
+        let mut all: BlobsOfTags = told.lines().map(blob_line).collect();
         all.resize(tags.len() * paths.len(), None);
         Ok(all.chunks(tags.len()).map(<[_]>::to_vec).collect())
     }
