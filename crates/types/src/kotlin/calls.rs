@@ -315,16 +315,11 @@ impl Universe<'_> {
             };
             let constructors = class.map_or(Vec::new(), |class| self.constructors(class));
             let own = class.map_or(Vec::new(), |class| self.type_parameters(class));
-            let fits =
-                |one| (self.is_applicable(file, &self.parameters(one), arguments, &own), Member::new(one));
-            let mut fitting: Vec<(Fit, Member)> = constructors
+            let fitting: Vec<DeclarationId> = constructors
                 .into_iter()
                 .filter(|one| self.is_visible(file, *one))
-                .map(fits)
-                .filter(|(fit, _)| *fit != Fit::No)
+                .filter(|one| self.is_applicable(file, &self.parameters(*one), arguments, &own) != Fit::No)
                 .collect();
-            self.judge_nulls(file, &mut fitting, arguments);
-            let fitting: Vec<DeclarationId> = fitting.into_iter().map(|(_, one)| one.declaration).collect();
             if fitting.is_empty() {
                 candidates.push(member.clone());
             }

@@ -76,9 +76,6 @@ impl Universe<'_> {
                 fit => fitting.push((fit, member)),
             }
         }
-        if let NameUse::Call(arguments) = wanted {
-            self.judge_nulls(file, &mut fitting, arguments);
-        }
         let is_last = |member: &Member| {
             self.get(member.declaration).is_some_and(|(_, one)| one.modifiers.has_low_priority)
         };

@@ -10,9 +10,9 @@ use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
 use symd_syntax::kotlin::KotlinNode as K;
 
-/// How a call, or another condition, ended that was reached.
+/// How a call ended that was reached.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum CallEnd {
+enum CallEnd {
     Returned,
     /// With this value.
     Gave(bool),
@@ -31,8 +31,7 @@ impl Universe<'_> {
         let mut child = node;
         for scope in file.ancestors(node).take_while(|scope| Some(*scope) != outer) {
             let mut calls = Vec::new();
-            conditions_before(file, scope, child, &mut calls);
-            calls.retain(|(call, _)| file.kind(*call) == K::CallExpression);
+            calls_before(file, scope, child, &mut calls);
             let shown = calls.into_iter().rev().find_map(|(call, end)| {
                 let ty = self.implied(file, call, end, subject)?;
                 (!is_assigned_between(file, subject, call, node)).then_some(ty)
@@ -110,15 +109,10 @@ impl Universe<'_> {
     }
 }
 
-/// Adds the statements, and the parts of conditions, that have ended when `child` of a node is reached.
-pub(super) fn conditions_before(
-    file: &SourceFile,
-    scope: NodeId,
-    child: NodeId,
-    calls: &mut Vec<(NodeId, CallEnd)>,
-) {
+/// Adds the calls that have ended when `child` of a node is reached.
+fn calls_before(file: &SourceFile, scope: NodeId, child: NodeId, calls: &mut Vec<(NodeId, CallEnd)>) {
     let mut of_condition =
-        |condition: NodeId, holds: bool| parts_of(file, condition, holds, MAX_CONDITIONS, calls);
+        |condition: NodeId, holds: bool| calls_in(file, condition, holds, MAX_CONDITIONS, calls);
     let is_body = file.kind(child) == K::ControlStructureBody;
     match file.kind(scope) {
         K::IfExpression if is_body => {
@@ -162,10 +156,11 @@ pub(super) fn conditions_before(
                 match file.kind(statement) {
                     K::IfExpression if super::smart_casts::leaves_unless(file, statement) => {
                         if let Some(condition) = file.children(statement).next() {
-                            parts_of(file, condition, false, MAX_CONDITIONS, calls);
+                            calls_in(file, condition, false, MAX_CONDITIONS, calls);
                         }
                     }
-                    _ => calls.push((statement, CallEnd::Returned)),
+                    K::CallExpression => calls.push((statement, CallEnd::Returned)),
+                    _ => {}
                 }
             }
         }
@@ -173,8 +168,8 @@ pub(super) fn conditions_before(
     }
 }
 
-/// Adds the parts of a condition that gave a value where it holds, or does not; what is required to hold, too.
-pub(super) fn parts_of(
+/// Adds the calls that gave a value where a condition holds, or does not; what is required to hold, too.
+fn calls_in(
     file: &SourceFile,
     condition: NodeId,
     holds: bool,
@@ -184,7 +179,7 @@ pub(super) fn parts_of(
     let Some(depth) = depth.checked_sub(1) else { return };
     let mut within = |inner: Option<NodeId>, holds: bool| {
         if let Some(inner) = inner {
-            parts_of(file, inner, holds, depth, calls);
+            calls_in(file, inner, holds, depth, calls);
         }
     };
     match file.kind(condition) {
@@ -197,7 +192,8 @@ pub(super) fn parts_of(
         {
             file.children(condition).for_each(|side| within(Some(side), holds));
         }
-        _ => calls.push((condition, CallEnd::Gave(holds))),
+        K::CallExpression => calls.push((condition, CallEnd::Gave(holds))),
+        _ => {}
     }
 }
 

@@ -190,7 +190,7 @@ impl Universe<'_> {
     }
 
     /// Whether a variable is declared with `var`.
-    pub(super) fn is_var(&self, variable: DeclarationId) -> bool {
+    fn is_var(&self, variable: DeclarationId) -> bool {
         let Some((file, declaration)) = self.get(variable) else { return false };
         let node = property_node(&file, declaration.node);
         file.child(node, K::BindingPatternKind).is_some_and(|kind| file.text_of(kind) == "var")

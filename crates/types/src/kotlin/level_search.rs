@@ -5,7 +5,6 @@ use super::choice::Receivers;
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse, Search, is_callable};
-use super::nullness::Nullness;
 use super::resolve::Certainty;
 use super::scopes::Level;
 use super::subtyping::Fit;
@@ -145,24 +144,14 @@ impl Universe<'_> {
             search.unfit.extend(found.candidates.iter().cloned());
             return None;
         }
-        let nullness = match (&found, wanted) {
-            (Some(_), NameUse::Call(_)) => self.nullness_of_object(search),
-            _ => Nullness::Never,
-        };
-        // What may be null has no members behind a plain dot.
-        if nullness == Nullness::Nullable
-            && !self.may_be_extended(search, ty, &|id| self.extends_nullable(id)).is_empty()
-        {
-            return None;
-        }
         // Where the arguments do not tell, an extension may be meant.
         let is_projected = matches!(ty, Type::Class(class) if class.is_projected);
         let rivals = |found: &Lookup| match wanted {
             NameUse::Call(arguments) if self.gives_null(file, found, arguments) => {
                 self.may_be_extended(search, ty, &|_| true)
             }
-            NameUse::Call(_) if nullness == Nullness::Open => {
-                self.may_be_extended(search, ty, &|id| self.extends_nullable(id) && !self.of_library(id))
+            NameUse::Call(_) if self.is_called_on_null(search) => {
+                self.may_be_extended(search, ty, &|id| self.extends_nullable(id))
             }
             NameUse::Call(_) if found.certainty == Certainty::Likely || is_projected => {
                 self.may_be_extended(search, ty, &|id| !self.of_library(id))

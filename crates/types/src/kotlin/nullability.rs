@@ -1,13 +1,11 @@
-//! Calls of functions that a value which may be null rules out: then an overload or an extension of that name is meant. Types are otherwise
-//! compared as if no value could be null.
+//! Calls of members that an argument that may be null rules out: then an extension of that name is meant. Types are
+//! otherwise compared as if no value could be null.
 
 use super::applicability::pair_arguments;
 use super::callables::{Arguments, ValueParameter};
 use super::classes::Member;
 use super::declarations::DeclarationKind;
 use super::lookup::{Lookup, NameUse, Search};
-use super::nullness::Nullness;
-use super::subtyping::Fit;
 use super::ty::Type;
 use super::type_references::{Classifier, stated_type};
 use super::universe::{DeclarationId, ProjectFile, Universe};
@@ -23,14 +21,31 @@ impl Universe<'_> {
             pairs.iter().any(|(at, value, is_array)| {
                 !is_array
                     && !self.is_declared_nullable(parameters[*at].declaration)
-                    && self.nullness(file, *value) == Nullness::Nullable
+                    && self.may_be_null(file, *value)
             })
         };
         found.candidates.iter().any(|one| gives(one.declaration))
     }
 
+    /// Whether a value is one that a declaration says may be null. A check before it is not looked at.
+    fn may_be_null(&self, file: &ProjectFile, value: NodeId) -> bool {
+        match file.kind(value) {
+            K::NullLiteral => return true,
+            K::NavigationExpression => {
+                let suffix = file.children(value).last();
+                if suffix.is_some_and(|suffix| file.child(suffix, K::SafeDot).is_some()) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        self.read_by(file, value).is_some_and(|found| {
+            found.candidates.iter().any(|one| self.is_declared_nullable(one.declaration))
+        })
+    }
+
     /// Returns the variable that a value is read from, or the function that gives it.
-    pub(super) fn read_by(&self, file: &ProjectFile, value: NodeId) -> Option<Lookup> {
+    fn read_by(&self, file: &ProjectFile, value: NodeId) -> Option<Lookup> {
         match file.kind(value) {
             K::SimpleIdentifier => Some(self.find_bare(file, value, file.name_text(value), NameUse::Value)),
             K::NavigationExpression => {
@@ -44,75 +59,21 @@ impl Universe<'_> {
         }
     }
 
-    /// Whether the object before a name and a plain dot may be null, where an extension of that name takes null.
-    pub(super) fn nullness_of_object(&self, search: &Search) -> Nullness {
+    /// Whether a member is called, by a plain dot, on what a declaration says may be null, and an extension of that name takes null.
+    pub(super) fn is_called_on_null(&self, search: &Search) -> bool {
         let Search { file, node, name, .. } = *search;
         let Some(suffix) = file.parent(node).filter(|above| file.kind(*above) == K::NavigationSuffix) else {
-            return Nullness::Never;
+            return false;
         };
         if file.child(suffix, K::Dot).is_none()
             || !self.top_level(name).iter().any(|id| self.extends_nullable(*id))
         {
-            return Nullness::Never;
+            return false;
         }
         let before = file
             .parent(suffix)
             .and_then(|holder| file.children(holder).take_while(|one| *one < suffix).last());
-        before.map_or(Nullness::Never, |before| self.nullness(file, before))
-    }
-
-    /// Removes those of several functions that take no null for a value that is null to the compiler, and lowers the fit of those that take
-    /// none where that is not known. Where all take null for a value, or none does, it tells nothing.
-    pub(super) fn judge_nulls(
-        &self,
-        file: &ProjectFile,
-        fitting: &mut Vec<(Fit, Member)>,
-        arguments: &Arguments,
-    ) {
-        if fitting.len() < 2 {
-            return;
-        }
-        // The values for which a function takes no null, and those for which it takes null.
-        let values_of = |member: &Member| -> (Vec<NodeId>, Vec<NodeId>) {
-            let parameters = self.parameters(self.callable_of(member.declaration, arguments));
-            let pairs = pair_arguments(&parameters, arguments).unwrap_or_default();
-            let plain = pairs.into_iter().filter(|(_, _, is_array)| !is_array);
-            let strict = |at: usize| self.takes_no_null(parameters[at].declaration);
-            let (strict, others): (Vec<_>, Vec<_>) = plain.partition(|(at, ..)| strict(*at));
-            let lenient = others.into_iter().filter(|(at, ..)| self.may_stand_for_null(&parameters[*at]));
-            let value = |(_, value, _): (usize, NodeId, bool)| value;
-            (strict.into_iter().map(value).collect(), lenient.map(value).collect())
-        };
-        let (strict, lenient): (Vec<Vec<NodeId>>, Vec<Vec<NodeId>>) =
-            fitting.iter().map(|(_, member)| values_of(member)).unzip();
-        for value in arguments.values.iter().map(|one| one.value) {
-            let is_among = |all: &[Vec<NodeId>]| all.iter().any(|values| values.contains(&value));
-            if !is_among(&strict) || !is_among(&lenient) {
-                continue;
-            }
-            match self.nullness(file, value) {
-                Nullness::Never => {}
-                Nullness::Open => {
-                    for (at, (fit, _)) in fitting.iter_mut().enumerate() {
-                        if strict[at].contains(&value) {
-                            *fit = (*fit).min(Fit::Unknown);
-                        }
-                    }
-                }
-                Nullness::Nullable => {
-                    let mut at = strict.iter();
-                    fitting.retain(|_| !at.next().is_some_and(|values| values.contains(&value)));
-                    return self.judge_nulls(file, fitting, arguments);
-                }
-            }
-        }
-    }
-
-    /// Returns the constructor of a class that takes the arguments; what is no class itself.
-    fn callable_of(&self, id: DeclarationId, arguments: &Arguments) -> DeclarationId {
-        let is_class = self.kind(id).is_some_and(|kind| kind.is_class() && !kind.is_object());
-        let takes = |one: &DeclarationId| pair_arguments(&self.parameters(*one), arguments).is_some();
-        if is_class { self.constructors(id).into_iter().find(takes).unwrap_or(id) } else { id }
+        before.is_some_and(|before| self.may_be_null(file, before))
     }
 
     /// Removes extensions that take no object which holds null (`fun <T : Any> List<T>.known()`), where the one before a name is declared to hold
@@ -157,17 +118,6 @@ impl Universe<'_> {
     fn declared_before(&self, file: &ProjectFile, name: NodeId) -> Option<(ProjectFile, NodeId)> {
         let suffix = file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix)?;
         let before = file.children(file.parent(suffix)?).take_while(|one| *one < suffix).last()?;
-        let (mut value, mut cast) = (before, None);
-        while file.kind(value) == K::ParenthesizedExpression {
-            value = file.children(value).next()?;
-        }
-        if file.kind(value) == K::AsExpression && file.child(value, K::SafeAsToken).is_none() {
-            cast = file.children(value).last();
-        }
-        // What a cast or a test before it has shown.
-        if let Some(ty) = cast.or_else(|| self.one_shown_type(file, before)) {
-            return Some((file.clone(), ty));
-        }
         let found = self.read_by(file, before)?;
         let [one] = &found.candidates[..] else { return None };
         let (declared_in, declaration) = self.get(one.declaration)?;
@@ -228,11 +178,6 @@ impl Universe<'_> {
             Type::Parameter(one) => self.has_nullable_bounds(*one, &mut Vec::new()),
             _ => self.is_declared_nullable(parameter.declaration),
         }
-    }
-
-    /// Whether the bounds of a type parameter let it stand for null.
-    pub(super) fn may_be_null_by_bounds(&self, parameter: DeclarationId) -> bool {
-        self.has_nullable_bounds(parameter, &mut Vec::new())
     }
 
     fn has_nullable_bounds(&self, parameter: DeclarationId, seen: &mut Vec<DeclarationId>) -> bool {

@@ -54,13 +54,6 @@ impl Universe<'_> {
         })
     }
 
-    /// Returns the node of the one type that a condition before or around a value, or a cast, has shown it to have.
-    pub(super) fn one_shown_type(&self, file: &ProjectFile, value: NodeId) -> Option<NodeId> {
-        let subject = file.text_of(value);
-        let [shown] = self.shown_type(file, value, subject)?[..] else { return None };
-        (!is_assigned_between(file, subject, shown, value)).then_some(shown)
-    }
-
     /// Whether a type is a class with type parameters that has no arguments.
     pub(super) fn lacks_arguments(&self, ty: &Type) -> bool {
         matches!(ty, Type::Class(class) if class.arguments.is_empty() && !self.type_parameters(class.class).is_empty())

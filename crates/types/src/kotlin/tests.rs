@@ -264,11 +264,6 @@ fn what_is_further_out_may_be_meant() {
     check("further.txt");
 }
 
-#[test]
-fn what_may_be_null_decides() {
-    check("nulls.txt");
-}
-
 /// Files in one folder are near each other.
 #[test]
 fn of_declarations_that_are_alike_the_nearest_is_meant() {
