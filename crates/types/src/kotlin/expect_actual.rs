@@ -106,10 +106,16 @@ impl Universe<'_> {
     }
 
     /// Whether code that names one of two declarations of a qualified name would as well name the other one: they are no parts of one symbol.
+    /// Of functions and properties only those that take nothing: written types of others may be alike and differ.
     pub(super) fn are_alike(&self, one: DeclarationId, two: DeclarationId) -> bool {
         let is_classifier = |id: DeclarationId| self.kind(id).is_some_and(DeclarationKind::is_classifier);
-        (is_classifier(one) && is_classifier(two) || self.is_same_shape(one, two))
-            && !self.counterparts(one).contains(&two)
+        let takes_nothing = |id: DeclarationId| {
+            self.extension_receiver(id).is_none()
+                && self.type_parameters(id).is_empty()
+                && self.parameters(id).is_empty()
+        };
+        let is_callable = takes_nothing(one) && takes_nothing(two) && self.is_same_shape(one, two);
+        (is_classifier(one) && is_classifier(two) || is_callable) && !self.counterparts(one).contains(&two)
     }
 
     fn is_same_shape(&self, one: DeclarationId, two: DeclarationId) -> bool {

@@ -222,8 +222,15 @@ impl Universe<'_> {
                         break;
                     }
                 }
-                // It is no declaration of the project.
-                Level::Field { .. } if name == "field" && !matches!(wanted, NameUse::Reference) => {
+                // It is no declaration of the project. A call of it means a function, unless the value can be called.
+                Level::Field { property }
+                    if name == "field"
+                        && match wanted {
+                            NameUse::Reference => false,
+                            NameUse::Call(_) => self.is_invocable(*property),
+                            _ => true,
+                        } =>
+                {
                     return Lookup::nothing(false);
                 }
                 _ => {}

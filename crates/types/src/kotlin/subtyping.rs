@@ -274,6 +274,10 @@ impl Universe<'_> {
         if self.is_same_class(one, two) {
             return Fit::Yes;
         }
+        let is_twin = |class: DeclarationId| self.are_twin_classes(class, two);
+        if is_twin(one) || above.classes.iter().any(|(class, _)| is_twin(*class)) {
+            return Fit::Unknown;
+        }
         // Classes that are not known may be above it; those of the project only where one of them is not.
         if above.is_complete || !above.may_lack_own && !self.of_library(two) { Fit::No } else { Fit::Unknown }
     }

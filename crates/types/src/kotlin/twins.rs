@@ -2,12 +2,9 @@
 //! means the nearest. Between those that are as near, nothing decides.
 
 use super::declarations::DeclarationKind;
-use super::qualifiers::Qualifier;
 use super::resolve::{Certainty, NameResolution};
-use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
-use symd_syntax::kotlin::KotlinNode as K;
 
 /// How many classes around a declaration are looked at.
 const MAX_NESTING: usize = 10;
@@ -35,7 +32,10 @@ impl Universe<'_> {
             return found;
         }
         let is_nearer = |one: DeclarationId, distance: u8, (other, its): (DeclarationId, u8)| {
-            its < distance && self.is_visible(file, other) && self.are_alike(one, other)
+            its < distance
+                && self.is_visible(file, other)
+                && self.is_same_package(one, other)
+                && self.are_alike(one, other)
         };
         let mut at = distances.iter();
         found.retain(|one| {
@@ -74,6 +74,25 @@ impl Universe<'_> {
         found
     }
 
+    /// Whether two classes have one qualified name and are no parts of one symbol: code that names one may as well mean the other.
+    pub(super) fn are_twin_classes(&self, one: DeclarationId, two: DeclarationId) -> bool {
+        let path = |id: DeclarationId| -> Vec<String> {
+            std::iter::successors(Some(id), |inner| self.class_of(*inner))
+                .take(MAX_NESTING)
+                .map(|id| self.name(id))
+                .collect()
+        };
+        one.file != two.file
+            && self.name(one) == self.name(two)
+            && self.is_same_package(one, two)
+            && path(one) == path(two)
+    }
+
+    fn is_same_package(&self, one: DeclarationId, two: DeclarationId) -> bool {
+        let package = |id: DeclarationId| self.file(id.file).map(|file| file.package.clone());
+        package(one) == package(two)
+    }
+
     /// Adds to what an identifier means what it may mean as well.
     pub(super) fn with_twins(
         &self,
@@ -86,6 +105,8 @@ impl Universe<'_> {
         if found.declarations.is_empty() {
             others = self.members_of_twins(file, node);
         }
+        others.sort_unstable();
+        others.dedup();
         others.retain(|id| !found.declarations.contains(id));
         if !others.is_empty() {
             found.declarations.extend(others);
@@ -94,17 +115,19 @@ impl Universe<'_> {
         found
     }
 
-    /// Returns the members of the name behind a dot of the classes that what stands before it may be as well.
+    /// Returns the members of a name, which means nothing that is known, whose classes others are twins of: an object may be of either.
     fn members_of_twins(&self, file: &ProjectFile, node: NodeId) -> Vec<DeclarationId> {
-        let Some(suffix) = file.parent(node).filter(|above| file.kind(*above) == K::NavigationSuffix) else {
-            return Vec::new();
+        let has_twin = |id: &DeclarationId| {
+            let outermost =
+                std::iter::successors(Some(*id), |inner| self.class_of(*inner)).take(MAX_NESTING).last();
+            outermost.is_some_and(|class| {
+                let package = self.file(class.file).map(|file| file.package.clone());
+                let all = self.in_package(package.as_deref().unwrap_or_default(), &self.name(class));
+                all.into_iter().any(|other| other != class && self.are_twin_classes(class, other))
+            })
         };
-        let class = match self.before_suffix(file, suffix) {
-            Some(Qualifier::Value(Type::Class(class))) => class.class,
-            Some(Qualifier::Class(class)) => class,
-            _ => return Vec::new(),
-        };
-        let others = self.twins(file, class).into_iter();
-        others.flat_map(|class| self.declared_in(class, file.name_text(node))).collect()
+        let members = self.members_called(file.name_text(node));
+        let members = members.iter().flat_map(|all| all.iter().copied());
+        members.filter(|id| self.may_see(file, *id)).filter(has_twin).collect()
     }
 }

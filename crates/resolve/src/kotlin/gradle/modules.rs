@@ -219,8 +219,9 @@ impl GradleModules {
                     false => 2,
                 }
             }
-            (false, true) => 3,
-            (false, false) => 4,
+            // Where it is not known which modules it sees, one of an included build is as likely.
+            (false, true) if module.sees.is_some() => 3,
+            (false, _) => 4,
         }
     }
 

@@ -14,8 +14,11 @@ pub(super) struct SourceSet {
 enum Purpose {
     /// Its code is shipped.
     Main,
+    /// Tests, of which others may be made: `sharedTest`, `commonTest`.
     Test,
-    /// Tests that run on a device, which see those of `src/test` as little as these see them.
+    /// Android's tests that run on the developer's machine: `test`, `testDebug`.
+    LocalTest,
+    /// Android's tests that run on a device, which see those of `src/test` as little as these see them.
     DeviceTest,
     /// Its name does not tell: `jmh`, which sees tests, or `debug`, which does not.
     Unknown,
@@ -59,7 +62,7 @@ impl SourceSet {
 
     fn named(set: &str) -> SourceSet {
         let is_on_device = set.starts_with("androidTest");
-        let is_test = set == "test" || set.ends_with("Test") || is_variants_test(set);
+        let is_local = set == "test" || is_variants_test(set);
         let rest = set.strip_suffix("Main").or_else(|| set.strip_suffix("Test"));
         let platform = match rest {
             Some("common") => Platform::Common,
@@ -70,11 +73,12 @@ impl SourceSet {
             Some(name) if !name.is_empty() => Platform::Several,
             _ => Platform::Unknown,
         };
-        let purpose = match is_test {
+        let purpose = match set {
             _ if is_on_device => Purpose::DeviceTest,
-            true => Purpose::Test,
-            false if set == "main" || set.ends_with("Main") => Purpose::Main,
-            false => Purpose::Unknown,
+            _ if is_local => Purpose::LocalTest,
+            _ if set.ends_with("Test") => Purpose::Test,
+            _ if set == "main" || set.ends_with("Main") => Purpose::Main,
+            _ => Purpose::Unknown,
         };
         SourceSet { purpose, platform }
     }
@@ -82,9 +86,9 @@ impl SourceSet {
     /// Whether code in this set may name what another set, of its module or of one that it depends on, declares.
     pub(super) fn may_see(self, declared: SourceSet) -> bool {
         match (self.purpose, declared.purpose) {
-            (Purpose::Main, Purpose::Test | Purpose::DeviceTest)
-            | (Purpose::Test, Purpose::DeviceTest)
-            | (Purpose::DeviceTest, Purpose::Test) => return false,
+            (Purpose::Main, Purpose::Test | Purpose::LocalTest | Purpose::DeviceTest)
+            | (Purpose::LocalTest, Purpose::DeviceTest)
+            | (Purpose::DeviceTest, Purpose::LocalTest) => return false,
             _ => {}
         }
         match (self.platform, declared.platform) {
@@ -127,6 +131,8 @@ mod tests {
         assert!(!sees("m/src/test/A.kt", "m/src/androidTest/A.kt"));
         assert!(!sees("m/src/androidTestDebug/A.kt", "m/src/test/A.kt"));
         assert!(!sees("m/src/main/A.kt", "m/src/androidTest/A.kt"));
+        assert!(sees("m/src/androidTest/A.kt", "m/src/sharedTest/A.kt"));
+        assert!(sees("m/src/androidTest/A.kt", "m/src/commonTest/A.kt"));
         assert!(sees("m/src/androidTest/A.kt", "m/src/debug/A.kt"));
         assert!(sees("m/src/main/A.kt", "m/src/testFixtures/A.kt"));
         assert!(sees("m/src/jvmMain/A.kt", "m/src/commonMain/A.kt"));
