@@ -8,6 +8,7 @@ use super::callers::question_failed;
 use super::envelope::{DebugToolError, ErrorCode, data};
 use crate::Tool;
 use crate::arguments::{ArgumentError, Arguments};
+use crate::native::NOTHING_SHOWN;
 use symd_lsp::Severity;
 use symd_ops::Project;
 use symd_ops::user_error_context::{CountedDiagnostic, DiagnosticsPart, user_error_context};
@@ -94,9 +95,7 @@ async fn captured(project: &Project, arguments: &Arguments<'_>) -> DebugAnswer {
     let capture = Capture::parse(arguments)?;
     let part = if capture.diagnostics { DiagnosticsPart::Shown } else { DiagnosticsPart::Omitted };
     let shown = user_error_context(project, part).await.map_err(question_failed)?;
-    let shown = shown.ok_or_else(|| {
-        no_editor("no editor is connected to this project; `symd lsp` connects one (docs/editors.md)")
-    })?;
+    let shown = shown.ok_or_else(|| no_editor(NOTHING_SHOWN))?;
     if capture.is_of_diagnostics_alone() && shown.diagnostics.is_none() {
         let message = "the editor has not reported any diagnostics";
         return Err(DebugToolError::new(ErrorCode::NoDiagnostics, message));

@@ -18,6 +18,10 @@ pub(super) const EDITOR_CONTEXT: Tool = Tool::read_only(
     run,
 );
 
+/// What a client is told where no editor is connected, or none has told anything.
+pub(crate) const NOTHING_SHOWN: &str = "no connected editor tells what it shows; ask the user for the file and the line, or to start the editor \
+     with symd's package (docs/editors.md)";
+
 fn schema() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }
@@ -26,10 +30,7 @@ fn run(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
         match shown_now(call.project).await {
             Some(context) => Reply::done(text(&with_stand_in(call.project, context).await)),
-            None => Reply::failed(
-                "no connected editor tells what it shows; ask the user for the file and the line, or to start the editor \
-                 with symd's package (docs/editors.md)",
-            ),
+            None => Reply::failed(NOTHING_SHOWN),
         }
     })
 }

@@ -35,6 +35,7 @@ mod users_text;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use editor::NOTHING_SHOWN;
 pub use listings::{LISTINGS, MAX_CHARACTERS, MAX_INSTRUCTIONS, MAX_OF_DEBUGGING, MAX_TOOLS, PROFILES};
 
 pub(super) use batch::symbol_names;
