@@ -1,6 +1,7 @@
-//! SIGKILL at random moments of edits that span a buffer and a file, from their staging on: of the daemon, of an editor's `symd lsp`,
-//! and of an editor alone, whose pipe ends. `SYMD_EDITOR_ROUNDS` plays more rounds.
+//! SIGKILL at random moments of edits that span two buffers and a file, from their staging on, after none, one or two others: of the
+//! daemon, of an editor's `symd lsp`, and of an editor alone, whose pipe ends. `SYMD_EDITOR_ROUNDS` plays more rounds.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,9 +14,15 @@ use crate::support::{PATIENCE, User, write};
 const SAVED: &str = "def saved():\n    return 1\n";
 const TYPED: &str = "def typed():\n    return 1\n";
 const USER: &str = "import a\n\na.typed()\n";
+/// The file of the second buffer, which is always unsaved.
+const SECOND_SAVED: &str = "import a\n";
+const SECOND_TYPED: &str = "import a\n\nprint(a.typed)\n";
 
-/// The entries of the project before an edit: its two files and `.git`.
-const ENTRIES: usize = 3;
+/// The names that the function has after none, one, two and three edits.
+const NAMES: [&str; 4] = ["typed", "other", "third", "last"];
+
+/// The entries of the project before an edit: its three files and `.git`.
+const ENTRIES: usize = 4;
 
 /// The latest moment of a kill, counted from the staging of the edit, in microseconds. The edit has usually ended by then.
 const LATEST_KILL: u64 = 64_000;
@@ -51,37 +58,54 @@ enum Buffer {
     Saved,
 }
 
-/// An editor that makes every change it is asked for, and what it shows.
-struct Screen {
-    editor: FakeEditor,
-    file: String,
+/// What an editor shows of one file.
+#[derive(Clone, Debug)]
+struct ShownText {
     text: String,
     version: i64,
 }
 
+/// An editor that makes every change it is asked for, and what it shows, by file.
+struct Screen {
+    editor: FakeEditor,
+    shown: BTreeMap<&'static str, ShownText>,
+}
+
 impl Screen {
     fn open(user: &User, buffer: Buffer) -> Screen {
-        let file = uri(user, "project/a.py");
         let abilities =
             json!({ "workspace": { "applyEdit": true, "workspaceEdit": { "documentChanges": true } } });
-        let (mut editor, saved) = match buffer {
+        let (editor, saved) = match buffer {
             Buffer::Unsaved => (FakeEditor::with(user, abilities), SAVED),
             Buffer::Saved => (FakeEditor::saving(user, abilities), TYPED),
         };
-        editor.open(&file, 1, saved);
-        let mut screen = Screen { editor, file, text: saved.to_owned(), version: 1 };
-        if buffer == Buffer::Unsaved {
-            screen.show(TYPED);
+        let mut screen = Screen { editor, shown: BTreeMap::new() };
+        for (file, saved, typed) in [("a.py", saved, TYPED), ("c.py", SECOND_SAVED, SECOND_TYPED)] {
+            screen.editor.open(&screen.uri(user, file), 1, saved);
+            screen.shown.insert(file, ShownText { text: saved.to_owned(), version: 1 });
+            if saved != typed {
+                screen.show(user, file, typed);
+            }
         }
         screen.editor.settle();
         screen
     }
 
+    fn uri(&self, user: &User, file: &str) -> String {
+        uri(user, &format!("project/{file}"))
+    }
+
+    fn texts(&self) -> [&str; 2] {
+        ["a.py", "c.py"].map(|file| self.shown[file].text.as_str())
+    }
+
     /// Shows another text, as if its user had typed it.
-    fn show(&mut self, text: &str) {
-        self.version += 1;
-        text.clone_into(&mut self.text);
-        self.editor.rewrite(&self.file, self.version, text);
+    fn show(&mut self, user: &User, file: &'static str, text: &str) {
+        let to = self.uri(user, file);
+        let shown = self.shown.get_mut(file).unwrap();
+        shown.version += 1;
+        text.clone_into(&mut shown.text);
+        self.editor.rewrite(&to, shown.version, text);
     }
 
     /// Does what symd asks for, as far as it has come.
@@ -91,22 +115,35 @@ impl Screen {
         while let Some(message) = heard.next().or_else(|| next(&mut self.editor)) {
             match message["method"].as_str() {
                 Some("workspace/applyEdit") => {
-                    let change = &message["params"]["edit"]["documentChanges"][0];
-                    let is_current = change["textDocument"]["version"] == self.version;
-                    if is_current {
-                        let edited = edited(&self.text, &change["edits"]);
-                        self.show(&edited);
-                    }
-                    self.editor.reply(&message, json!({ "applied": is_current }));
+                    let is_applied = self.apply(user, &message["params"]["edit"]["documentChanges"]);
+                    self.editor.reply(&message, json!({ "applied": is_applied }));
                 }
                 Some("symd/save") => {
-                    write(&user.path("project/a.py"), &self.text);
-                    self.editor.save(&self.file);
+                    write(&user.path("project/a.py"), &self.shown["a.py"].text);
+                    let file = self.uri(user, "a.py");
+                    self.editor.save(&file);
                     self.editor.reply(&message, json!({ "saved": true }));
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Makes all of the changes, if all are for the versions that are shown.
+    fn apply(&mut self, user: &User, changes: &Value) -> bool {
+        let mut planned = Vec::new();
+        for change in changes.as_array().unwrap() {
+            let (document, edits) = (&change["textDocument"], &change["edits"]);
+            let is_meant = |file: &&&str| document["uri"] == self.uri(user, file);
+            let file = *self.shown.keys().find(is_meant).unwrap();
+            let shown = &self.shown[file];
+            if document["version"] != shown.version {
+                return false;
+            }
+            planned.push((file, edited(&shown.text, edits)));
+        }
+        planned.into_iter().for_each(|(file, text)| self.show(user, file, &text));
+        true
     }
 
     /// Has an agent call a tool and serves it meanwhile; returns whether the call succeeded.
@@ -136,18 +173,17 @@ fn edited(text: &str, edits: &Value) -> String {
     edited
 }
 
-fn renamed(text: &str) -> String {
-    text.replace("typed", "other")
+/// Returns a text after so many edits.
+fn after(edits: usize, text: &str) -> String {
+    text.replace(NAMES[0], NAMES[edits])
 }
 
-/// Returns the call that makes the edit, or undoes it.
-fn wanted(under_way: UnderWay) -> (&'static str, Value) {
-    let rename =
-        json!({ "name_path": "typed", "new_name": "other", "force": true, "include": ["unchecked"] });
-    match under_way {
-        UnderWay::Edit => ("rename_symbol", rename),
-        UnderWay::Undo => ("undo", json!({})),
-    }
+/// Returns the call that makes the edit which follows so many others.
+fn next_edit(edits: usize) -> (&'static str, Value) {
+    let rename = json!({
+        "name_path": NAMES[edits], "new_name": NAMES[edits + 1], "force": true, "include": ["unchecked"],
+    });
+    ("rename_symbol", rename)
 }
 
 /// A kill in one round, and what it left.
@@ -155,6 +191,8 @@ struct Round {
     killed: Killed,
     under_way: UnderWay,
     buffer: Buffer,
+    /// The number of edits that were made before.
+    before: usize,
     user: User,
     /// For messages of failures.
     name: String,
@@ -170,13 +208,35 @@ impl Round {
         if self.buffer == Buffer::Saved { TYPED } else { SAVED }
     }
 
+    fn files(&self) -> [String; 3] {
+        ["a.py", "b.py", "c.py"].map(|file| self.read(file))
+    }
+
+    /// The files on the disk after so many edits.
+    fn files_after(&self, edits: usize) -> [String; 3] {
+        [after(edits, self.saved()), after(edits, USER), SECOND_SAVED.to_owned()]
+    }
+
+    /// The number of edits that are made at the end of the call, if it succeeds.
+    fn target(&self) -> usize {
+        if self.under_way == UnderWay::Edit { self.before + 1 } else { self.before }
+    }
+
+    /// The number of edits that are made before the call.
+    fn origin(&self) -> usize {
+        if self.under_way == UnderWay::Edit { self.before } else { self.before + 1 }
+    }
+
     fn is_staged(&self) -> bool {
         std::fs::read_dir(self.user.path("project")).unwrap().count() > ENTRIES
     }
 
     /// Kills at a random moment of the call. Returns the screen, if the editor lives, and whether the call succeeded.
     fn kill(&self, daemon: u64, mut screen: Screen) -> (Option<Screen>, bool) {
-        let (tool, arguments) = wanted(self.under_way);
+        let (tool, arguments) = match self.under_way {
+            UnderWay::Edit => next_edit(self.before),
+            UnderWay::Undo => ("undo", json!({})),
+        };
         let mut call = agent(&self.user, tool, &arguments);
         let mut moment = None;
         while call.try_wait().unwrap().is_none() && moment.is_none_or(|moment| Instant::now() < moment) {
@@ -206,9 +266,9 @@ impl Round {
     fn play(&self) {
         let Round { name, user, .. } = self;
         let mut screen = Screen::open(user, self.buffer);
-        if self.under_way == UnderWay::Undo {
-            let (tool, arguments) = wanted(UnderWay::Edit);
-            assert!(screen.call(user, tool, &arguments), "{name}: the edit before");
+        for edits in 0..self.origin() {
+            let (tool, arguments) = next_edit(edits);
+            assert!(screen.call(user, tool, &arguments), "{name}: edit {edits} before");
         }
         let daemon = user.pid();
         let (left, is_done) = self.kill(daemon, screen);
@@ -216,68 +276,60 @@ impl Round {
             Some(screen) => self.check_daemons_end(daemon, screen, is_done),
             None => self.check_editors_end(is_done),
         }
-        assert_eq!(
-            (self.read("a.py").as_str(), self.read("b.py").as_str()),
-            (self.saved(), USER),
-            "{name}: the first tree"
-        );
+        assert_eq!(self.files(), self.files_after(0), "{name}: the first tree");
     }
 
-    /// Each file and the buffer are old or new, or the next daemon names what differs; all is undone then.
+    /// Each file and each buffer are old or new, or the next daemon names what differs; all is undone then.
     fn check_daemons_end(&self, daemon: u64, mut screen: Screen, is_done: bool) {
         let Round { name, user, .. } = self;
         screen.serve(user);
         screen.editor.await_restart(daemon);
         let recovered = user.status()["recovered"].to_string();
         screen.serve(user);
-        let (old, new) = match self.under_way {
-            UnderWay::Edit => {
-                ([self.saved().to_owned(), USER.to_owned()], [renamed(self.saved()), renamed(USER)])
+        let files = self.files();
+        let is_new = files == self.files_after(self.target());
+        let texts = |edits: usize| [TYPED, SECOND_TYPED].map(|text| after(edits, text));
+        let (old_texts, new_texts) = (texts(self.origin()), texts(self.target()));
+        println!(
+            "{name}: done: {is_done}, files new: {is_new}, buffers new: {}",
+            screen.texts() == new_texts
+        );
+        assert!(is_new || files == self.files_after(self.origin()), "{name}: {files:?}; {recovered}");
+        assert!(!is_done || is_new, "{name}: said to be done");
+        for (at, file) in ["a.py", "c.py"].into_iter().enumerate() {
+            let text = screen.texts()[at].to_owned();
+            assert!(text == old_texts[at] || text == new_texts[at], "{name}: {file}: {text}");
+            if is_new {
+                assert_eq!(text, new_texts[at], "{name}: files changed before the editor had agreed");
+            } else if text != old_texts[at] {
+                assert!(
+                    recovered.contains(file),
+                    "{name}: the buffer that has the change is named: {recovered}"
+                );
+                // Its user takes it back.
+                screen.show(user, file, &old_texts[at]);
             }
-            UnderWay::Undo => {
-                ([renamed(self.saved()), renamed(USER)], [self.saved().to_owned(), USER.to_owned()])
-            }
-        };
-        let [old_text, new_text] = match self.under_way {
-            UnderWay::Edit => [TYPED.to_owned(), renamed(TYPED)],
-            UnderWay::Undo => [renamed(TYPED), TYPED.to_owned()],
-        };
-        let files = [self.read("a.py"), self.read("b.py")];
-        let is_new = files[1] == new[1];
-        println!("{name}: done: {is_done}, files new: {is_new}, buffer new: {}", screen.text == new_text);
-        assert!(files == old || files == new, "{name}: {files:?}; {recovered}");
-        assert!(screen.text == old_text || screen.text == new_text, "{name}: {}", screen.text);
-        assert!(!is_done || is_new && screen.text == new_text, "{name}: said to be done");
-        if is_new {
-            assert_eq!(screen.text, new_text, "{name}: files changed before the editor had agreed");
-        } else if screen.text != old_text {
-            assert!(
-                recovered.contains("a.py"),
-                "{name}: the buffer that has the change is named: {recovered}"
-            );
-            // Its user takes it back.
-            screen.show(&old_text);
-            screen.editor.settle();
         }
+        screen.editor.settle();
         assert!(!self.is_staged(), "{name}: a staged file is left");
-        if is_new == (self.under_way == UnderWay::Edit) {
-            assert!(screen.call(user, "undo", &json!({})), "{name}: undo; {}", user.check(&["history"], 0));
+        let edits = if is_new { self.target() } else { self.origin() };
+        for edit in (0..edits).rev() {
+            let is_undone = screen.call(user, "undo", &json!({}));
+            assert!(is_undone, "{name}: undo of {edit}; {}", user.check(&["history"], 0));
         }
-        assert_eq!(screen.text, TYPED, "{name}");
+        assert_eq!(screen.texts(), [TYPED, SECOND_TYPED], "{name}");
     }
 
-    /// The edit is whole or not made, and can be undone.
+    /// The edit is whole or not made, and all are undone.
     fn check_editors_end(&self, is_done: bool) {
         let Round { name, user, .. } = self;
-        let is_edited = is_done == (self.under_way == UnderWay::Edit);
         println!("{name}: done: {is_done}");
-        let of = |text: &str| if is_edited { renamed(text) } else { text.to_owned() };
-        let saved = if self.buffer == Buffer::Saved { of(TYPED) } else { SAVED.to_owned() };
-        assert_eq!((self.read("a.py"), self.read("b.py")), (saved, of(USER)), "{name}: done: {is_done}");
+        let edits = if is_done { self.target() } else { self.origin() };
+        assert_eq!(self.files(), self.files_after(edits), "{name}: done: {is_done}");
         assert!(!self.is_staged(), "{name}: a staged file is left");
         let begun = Instant::now();
-        while is_edited && self.read("b.py") != USER {
-            // Its end is noticed soon; until then the buffer counts, and cannot be changed.
+        while self.read("b.py") != USER {
+            // Its end is noticed soon; until then the buffers count, and cannot be changed.
             user.run(&["undo"]);
             assert!(begun.elapsed() < PATIENCE, "{name}: {}", user.check(&["history"], 0));
         }
@@ -288,19 +340,21 @@ impl Round {
 fn a_kill_at_any_moment_leaves_old_or_new_files_or_names_them_and_undo_gives_the_first_tree() {
     let rounds = std::env::var("SYMD_EDITOR_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
     // A few rounds are others each time.
-    let first = fastrand::usize(..12);
+    let first = fastrand::usize(..36);
     for round in 0..rounds.unwrap_or(6) {
         let kind = first + round;
         let killed = [Killed::Daemon, Killed::Editor, Killed::EditorAlone][kind % 3];
         let under_way = [UnderWay::Edit, UnderWay::Undo][kind / 3 % 2];
         let buffer = [Buffer::Unsaved, Buffer::Saved][kind / 6 % 2];
+        let before = kind / 12 % 3;
         let user = User::new();
         let languages = "[[language]]\nname = \"python\"\nlanguage-servers = []\n";
         write(&user.path("config/languages.toml"), languages);
-        let name = format!("round {round}: {killed:?} killed in {under_way:?}, {buffer:?}");
-        let round = Round { killed, under_way, buffer, user, name };
+        let name = format!("round {round}: {killed:?} killed in {under_way:?} after {before}, {buffer:?}");
+        let round = Round { killed, under_way, buffer, before, user, name };
         write(&round.user.path("project/a.py"), round.saved());
         write(&round.user.path("project/b.py"), USER);
+        write(&round.user.path("project/c.py"), SECOND_SAVED);
         assert_eq!(std::fs::read_dir(round.user.path("project")).unwrap().count(), ENTRIES);
         round.play();
     }

@@ -197,58 +197,131 @@ mod tests {
         assert_eq!(without_versions.change(None, vec![change([0, 0, 0, 0], "x")], UTF16), parts);
     }
 
-    /// A text as lists of UTF-16 code units, one for each line with its end: written without regard to `position`.
-    struct Model(Vec<u16>);
+    #[test]
+    fn versions_may_leave_numbers_out() {
+        let mut one = document("a");
+        let parts = Changed::Parts(vec![(0, 0, "x".to_owned())]);
+        assert_eq!(one.change(Some(7), vec![change([0, 0, 0, 0], "x")], UTF16), parts);
+        assert_eq!((one.text.as_str(), one.version), ("xa", 7));
+    }
+
+    /// A text as a list of characters, written without regard to `position`.
+    struct Model(Vec<char>);
 
     impl Model {
+        fn text(&self) -> String {
+            self.0.iter().collect()
+        }
+
         /// Returns all positions that an editor can name, with their places in the list.
-        fn positions(&self) -> Vec<(u32, u32, usize)> {
+        fn positions(&self, encoding: PositionEncoding) -> Vec<(u32, u32, usize)> {
             let (mut line, mut character) = (0, 0);
             let mut all = Vec::new();
-            for (at, &unit) in self.0.iter().enumerate() {
-                let is_second_half = (0xDC00..0xE000).contains(&unit);
-                let after_cr = at > 0 && self.0[at - 1] == 13;
-                if !(is_second_half || unit == 10 && after_cr) {
+            for (at, &one) in self.0.iter().enumerate() {
+                let after_cr = at > 0 && self.0[at - 1] == '\r';
+                if !(one == '\n' && after_cr) {
                     all.push((line, character, at));
                 }
-                let ends = unit == 10 || (unit == 13 && self.0.get(at + 1) != Some(&10));
-                (line, character) = if ends { (line + 1, 0) } else { (line, character + 1) };
+                let ends = one == '\n' || (one == '\r' && self.0.get(at + 1) != Some(&'\n'));
+                let units = match encoding {
+                    PositionEncoding::Utf8 => u32::try_from(one.len_utf8()).unwrap(),
+                    PositionEncoding::Utf16 => u32::try_from(one.len_utf16()).unwrap(),
+                    PositionEncoding::Utf32 => 1,
+                };
+                (line, character) = if ends { (line + 1, 0) } else { (line, character + units) };
             }
             all.push((line, character, self.0.len()));
             all
         }
+
+        fn last_line(&self) -> u32 {
+            self.positions(UTF16).last().unwrap().0
+        }
+    }
+
+    /// What an editor may send in a round of the model.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum PlayedChange {
+        /// Parts, one after the other.
+        Parts,
+        /// The whole text between parts: what came before it counts for nothing.
+        WholeAmongParts,
+        /// Parts with a version that the text has or had.
+        Stale,
+        /// Parts, one of which begins after the text.
+        Outside,
     }
 
     /// `SYMD_EDITOR_ROUNDS` plays more rounds.
     #[test]
     fn random_changes_give_the_text_of_a_model() {
+        use PlayedChange::{Outside, Parts, Stale, WholeAmongParts};
         let rounds = std::env::var("SYMD_EDITOR_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
         let seed = fastrand::u64(..);
         let mut random = fastrand::Rng::with_seed(seed);
         let pieces = ["", "a", "é", "𝒳", "\n", "\r\n", "\r", "long enough\nfor two lines"];
         for round in 0..rounds.unwrap_or(2_000) {
-            let mut model = Model("x = 1\r\né𝒳\n".encode_utf16().collect());
-            let mut one = document(&String::from_utf16(&model.0).unwrap());
+            let told = format!("round {round}, seed {seed}");
+            let encoding = [PositionEncoding::Utf8, UTF16, PositionEncoding::Utf32][random.usize(..3)];
+            let mut model = Model("x = 1\r\né𝒳\n".chars().collect());
+            let mut one = document(&model.text());
             let mut daemon = one.text.clone();
-            for version in 2..random.i64(3..12) {
+            let mut version = 1;
+            for _ in 0..random.usize(1..12) {
+                let played = match random.u32(..20) {
+                    0 => Stale,
+                    1 => Outside,
+                    2..6 => WholeAmongParts,
+                    _ => Parts,
+                };
+                let was_lost = one.is_lost;
+                let before = model.text();
                 let mut changes = Vec::new();
-                for _ in 0..random.usize(1..4) {
-                    let places = model.positions();
-                    let (a, b) = (places[random.usize(..places.len())], places[random.usize(..places.len())]);
-                    let (from, to) = if a.2 <= b.2 { (a, b) } else { (b, a) };
+                let count = random.usize(1..4);
+                let special = random.usize(..count);
+                for number in 0..count {
                     let new: String =
                         (0..random.usize(..3)).map(|_| pieces[random.usize(..pieces.len())]).collect();
+                    if played == WholeAmongParts && number == special {
+                        model.0 = new.chars().collect();
+                        changes.push(whole(&new));
+                        continue;
+                    }
+                    if played == Outside && number == special {
+                        let line = model.last_line() + random.u32(1..3);
+                        changes.push(change([line, 1, line, 1], &new));
+                        continue;
+                    }
+                    let places = model.positions(encoding);
+                    let (a, b) = (places[random.usize(..places.len())], places[random.usize(..places.len())]);
+                    let (from, to) = if a.2 <= b.2 { (a, b) } else { (b, a) };
                     changes.push(change([from.0, from.1, to.0, to.1], &new));
-                    model.0.splice(from.2..to.2, new.encode_utf16());
+                    model.0.splice(from.2..to.2, new.chars());
                 }
-                let Changed::Parts(parts) = one.change(Some(version), changes, UTF16) else {
-                    panic!("lost in round {round}, seed {seed}");
-                };
-                for (start, end, text) in parts {
-                    daemon.replace_range(start..end, &text);
+                // Versions may leave numbers out.
+                let next =
+                    if played == Stale { version - random.i64(0..2) } else { version + random.i64(1..4) };
+                let changed = one.change(Some(next), changes, encoding);
+                let is_whole = played == WholeAmongParts;
+                if played == Stale || played == Outside || was_lost && !is_whole {
+                    assert_eq!(changed, Changed::Lost { is_new: !was_lost }, "{told}");
+                    assert!(one.is_lost, "{told}");
+                    model.0 = before.chars().collect();
+                    version = one.version;
+                    continue;
                 }
-                assert_eq!(one.text, String::from_utf16(&model.0).unwrap(), "round {round}, seed {seed}");
-                assert_eq!(daemon, one.text, "round {round}, seed {seed}");
+                version = next;
+                match changed {
+                    Changed::Parts(parts) if !is_whole => {
+                        for (start, end, text) in parts {
+                            daemon.replace_range(start..end, &text);
+                        }
+                    }
+                    Changed::Whole if is_whole => one.text.clone_into(&mut daemon),
+                    changed => panic!("{changed:?} for {played:?} in {told}"),
+                }
+                assert_eq!(one.text, model.text(), "{told}");
+                assert_eq!((&daemon, one.version, one.is_lost), (&one.text, version, false), "{told}");
             }
         }
     }
