@@ -292,6 +292,14 @@ impl Queues {
         self.held_for().filter(|_| has_work && takes != WorkerRole::QuestionsOnly)
     }
 
+    /// Returns an idle worker for background work that questions held back for as long as they may: only one worker looks when
+    /// that time is over, and the others are woken one by another.
+    fn overdue_helper(&mut self) -> Option<usize> {
+        let is_overdue = self.held_since.is_some() && !self.holds_back();
+        let has_work = !self.urgent.is_empty() || !self.background.is_empty();
+        (is_overdue && has_work).then(|| self.take_idle(WorkerRole::Anything))?
+    }
+
     fn background(&mut self) -> Option<(Job, QuestionLength)> {
         if self.holds_back() {
             return None;
@@ -357,7 +365,12 @@ impl Shared {
                 WorkerRole::BackgroundOnly => queues.background(),
             };
             match job {
-                Some(job) => return Some(job),
+                Some(job) => {
+                    let helper = queues.overdue_helper();
+                    drop(queues);
+                    self.wake(helper);
+                    return Some(job);
+                }
                 None => {
                     queues.idle.push((number, takes));
                     // Cannot be out of range: there is one condition per worker.
@@ -431,6 +444,25 @@ mod tests {
             let _ = done.send(());
         });
         is_done.recv_timeout(DEADLINE).expect("it is begun in spite of the question");
+    }
+
+    #[test]
+    fn all_workers_do_background_work_that_was_held_back_so_long() {
+        let pool = Pool::with_most_held(Duration::from_millis(50), || ());
+        let held = pool.hold_background();
+        let together = Arc::new(std::sync::Barrier::new(cores::count()));
+        let (done, is_done) = mpsc::channel();
+        for _ in 0..cores::count() {
+            let (together, done) = (Arc::clone(&together), done.clone());
+            pool.background(move || {
+                together.wait();
+                let _ = done.send(());
+            });
+        }
+        for _ in 0..cores::count() {
+            is_done.recv_timeout(Duration::from_secs(10)).expect("all are under way at once");
+        }
+        drop(held);
     }
 
     #[test]
