@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::editor_agent::{agent, failed};
 use crate::fake_editor::{FakeEditor, uri};
-use crate::support::{User, write};
+use crate::support::{PATIENCE, User, write};
 
 const SAVED: &str = "def saved():\n    return 1\n";
 const TYPED: &str = "def typed():\n    return 1\n";
@@ -97,31 +97,64 @@ fn an_edit_is_a_conflict_where_the_disk_fails_and_the_editor_keeps_its_part() {
     );
 }
 
+/// Has the lock of the edits be a directory: erasing a journal begins with the copy of its head in this file.
+struct LockAway(PathBuf);
+
+impl LockAway {
+    fn begin(user: &User) -> LockAway {
+        let lock = user.place().edits().join("lock");
+        std::fs::rename(&lock, lock.with_extension("away")).unwrap();
+        std::fs::create_dir(&lock).unwrap();
+        LockAway(lock)
+    }
+
+    fn end(self) {
+        std::fs::remove_dir(&self.0).unwrap();
+        std::fs::rename(self.0.with_extension("away"), &self.0).unwrap();
+    }
+}
+
 #[test]
 fn an_edit_that_an_editor_took_back_is_no_conflict_where_its_journal_could_not_be_erased() {
-    let (user, mut editor, file) = typed();
-    let call = rename(&user);
-    let request = editor.await_request("workspace/applyEdit");
-    fail_the_disk(&user);
-    // Erasing the journal begins with the copy of its head in this file.
-    let lock = user.place().edits().join("lock");
-    std::fs::rename(&lock, lock.with_extension("away")).unwrap();
-    std::fs::create_dir(&lock).unwrap();
-    editor.rewrite(&file, 3, RENAMED);
-    editor.reply(&request, json!({ "applied": true }));
-    let back = editor.await_request("workspace/applyEdit");
-    std::fs::remove_dir(&lock).unwrap();
-    std::fs::rename(lock.with_extension("away"), &lock).unwrap();
-    editor.rewrite(&file, 4, TYPED);
-    editor.reply(&back, json!({ "applied": true }));
-    let told = failed(call);
-    assert!(told.contains("the tree is as it was; the journal of the edit could not be erased"), "{told}");
-    assert!(is_old(&user), "{told}");
-    assert_eq!(user.status()["recovered"], json!([]));
-    // The next edit is made.
-    let wanted = json!({ "relative_path": "c.py", "content": "c = 1\n" }).to_string();
-    user.check(&["call", "create_text_file", &wanted], 0);
-    assert_eq!(user.status()["recovered"], json!([]));
+    for is_soon_back in [true, false] {
+        let (user, mut editor, file) = typed();
+        let call = rename(&user);
+        let request = editor.await_request("workspace/applyEdit");
+        fail_the_disk(&user);
+        let lock = LockAway::begin(&user);
+        editor.rewrite(&file, 3, RENAMED);
+        editor.reply(&request, json!({ "applied": true }));
+        let back = editor.await_request("workspace/applyEdit");
+        let give_back = |editor: &mut FakeEditor| {
+            editor.rewrite(&file, 4, TYPED);
+            editor.reply(&back, json!({ "applied": true }));
+            failed(call)
+        };
+        let told = if is_soon_back {
+            lock.end();
+            give_back(&mut editor)
+        } else {
+            // Dropping the conflict's record fails, too.
+            let told = give_back(&mut editor);
+            assert_ne!(user.status()["recovered"], json!([]), "{told}");
+            lock.end();
+            let begun = std::time::Instant::now();
+            while user.status()["recovered"] != json!([]) {
+                assert!(begun.elapsed() < PATIENCE, "{told}");
+            }
+            told
+        };
+        assert!(
+            told.contains("the tree is as it was; the journal of the edit could not be erased"),
+            "{told}"
+        );
+        assert!(is_old(&user), "{told}");
+        assert_eq!(user.status()["recovered"], json!([]));
+        // The next edit is made.
+        let wanted = json!({ "relative_path": "c.py", "content": "c = 1\n" }).to_string();
+        user.check(&["call", "create_text_file", &wanted], 0);
+        assert_eq!(user.status()["recovered"], json!([]));
+    }
 }
 
 #[test]

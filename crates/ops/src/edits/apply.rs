@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -18,6 +19,9 @@ use symd_edit::{
     Originator, Plan, Resolution, StagedRecord, UndoTarget,
 };
 use symd_engine::Engine;
+
+/// How often symd tries to drop a record that it could not drop, for lack of room on the disk perhaps.
+const DROP_AGAIN: Duration = Duration::from_secs(2);
 
 /// Why an edit was not applied. The tree is unchanged unless the message says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -208,13 +212,12 @@ async fn with_kept(
     // What could not be put back on the disk has kept the edit already.
     let is_kept = matches!(error, ApplyError::Edit(EditError::RollbackFailed { .. }));
     let record = record.filter(|_| !is_kept);
-    if let Some(record) = record.clone().filter(|_| files.is_empty()) {
+    if let Some(record) = record.clone().filter(|_| files.is_empty())
         // It was recorded in case this process would not get here.
-        match on_thread(editor, move |editor| editor.drop_conflict(record)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "cannot drop the record of an edit that was taken back"),
-            Err(error) => tracing::warn!(%error, "cannot drop the record of an edit that was taken back"),
-        }
+        && let Err(why) = drop_record(editor, record.clone()).await
+    {
+        tracing::warn!(why, "cannot drop the record of an edit that was taken back yet");
+        drop_record_later(editor, record);
     }
     let Some(mut left) = told else { return error };
     if let Some(record) = record.filter(|_| !files.is_empty()) {
@@ -233,6 +236,31 @@ async fn with_kept(
         }
     }
     ApplyError::KeptInEditor { error: Box::new(error), left }
+}
+
+/// Drops the record of an edit that editors took back; the error is for the log.
+async fn drop_record(editor: &Arc<Editor>, record: StagedRecord) -> Result<(), String> {
+    match on_thread(editor, move |editor| editor.drop_conflict(record)).await {
+        Ok(dropped) => dropped.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Goes on trying to drop a record while the daemon lives. What it leaves the next daemon looks at.
+fn drop_record_later(editor: &Arc<Editor>, record: StagedRecord) {
+    let editor = Arc::downgrade(editor);
+    tokio::spawn(async move {
+        let mut clock = tokio::time::interval(DROP_AGAIN);
+        // The first tick is at once.
+        clock.tick().await;
+        loop {
+            clock.tick().await;
+            let Some(editor) = editor.upgrade() else { return };
+            if drop_record(&editor, record.clone()).await.is_ok() {
+                return;
+            }
+        }
+    });
 }
 
 /// Takes an edit from the stage in which everything but the files is ready to its end.
