@@ -252,3 +252,61 @@ fn a_draining_daemon_finishes_what_is_under_way() {
         assert_eq!(wire.receive(), None);
     });
 }
+
+/// Begins the connection of an editor, which has one call under way when the daemon begins to drain; returns when that was.
+fn drained_in_a_call(wire: &mut Wire, runtime: &tokio::runtime::Runtime, host: &Host) -> std::time::Instant {
+    let hello = json!({ "client": "lsp", "version": "0", "protocol": symd::serve::protocol::PROTOCOL });
+    assert_eq!(wire.ask(&json!({ "symd": hello }))["symd"]["pid"], std::process::id());
+    wire.send(&json!({ "jsonrpc": "2.0", "method": "symd/editor/attach", "params": { "editor": "fake 1" } }));
+    wire.send(&request(1, "symd/call", json!({ "tool": "wait" })));
+    wait_for(runtime, &STARTED, 1);
+    host.drain();
+    assert_eq!(wire.receive().unwrap()["method"], "symd/editor/stopping");
+    std::time::Instant::now()
+}
+
+#[test]
+fn a_request_is_cancelled_while_the_daemon_drains() {
+    with(Limits::default(), |mut wire, runtime, host| {
+        let begun = drained_in_a_call(&mut wire, runtime, &host);
+        wire.send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }),
+        );
+        wait_for(runtime, &STOPPED, 1);
+        assert_eq!(wire.receive(), None);
+        assert!(begun.elapsed() < connection::DRAIN_DEADLINE, "it was stopped, and not given up");
+    });
+    with(Limits::default(), |mut wire, runtime, host| {
+        wire.send(&modern(call(1, "wait", json!({}))));
+        wait_for(runtime, &STARTED, 1);
+        let begun = std::time::Instant::now();
+        host.drain();
+        wire.send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }),
+        );
+        assert_eq!(wire.receive(), None);
+        assert!(begun.elapsed() < connection::DRAIN_DEADLINE, "a client of MCP");
+    });
+}
+
+#[test]
+fn a_drain_of_an_editors_connection_ends_in_time() {
+    with(Limits::default(), |mut wire, runtime, host| {
+        let begun = drained_in_a_call(&mut wire, runtime, &host);
+        assert_eq!(wire.receive(), None);
+        let took = begun.elapsed();
+        assert!(took > connection::DRAIN_DEADLINE / 2, "{took:?}");
+        assert!(took < connection::DRAIN_DEADLINE * 2, "{took:?}");
+    });
+}
+
+#[test]
+fn an_editor_that_has_told_nothing_hears_that_the_daemon_was_stopped() {
+    with(Limits::default(), |mut wire, _, host| {
+        let hello = json!({ "client": "lsp", "version": "0", "protocol": symd::serve::protocol::PROTOCOL });
+        assert_eq!(wire.ask(&json!({ "symd": hello }))["symd"]["pid"], std::process::id());
+        host.drain();
+        assert_eq!(wire.receive().unwrap()["method"], "symd/editor/stopping");
+        assert_eq!(wire.receive(), None);
+    });
+}

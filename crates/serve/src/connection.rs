@@ -2,6 +2,8 @@
 //! request, so a cancellation is read while its request runs. Invariant: every request that was read is
 //! answered, rejected or cancelled before the connection ends, and no work for it continues afterwards.
 
+mod draining;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +13,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
+pub use self::draining::DRAIN_DEADLINE;
+use self::draining::drained;
 use crate::approvals::Approver;
 use crate::approvals::connection_state::ApprovalState;
 use crate::approvals::proof::Proof;
@@ -24,16 +28,12 @@ use crate::protocol::{
 };
 use crate::session::Session;
 use symd_ide::session::EditorSession;
-use symd_ide::wire::{STOPPING, is_of_editor};
+use symd_ide::wire::is_of_editor;
 use symd_rpc::client_message::{ClientMessage, RejectedRequest, RpcRequest};
 use symd_rpc::codes::{BUSY, INVALID_REQUEST};
 use symd_rpc::in_flight::{InFlight, NotAdmitted, Ticket};
 use symd_rpc::lines::{Line, Lines, line};
-use symd_rpc::write::{self, NO_PARAMS};
 use symd_shell::Environment;
-
-/// How long requests may continue after the daemon was asked to exit.
-pub const DRAIN_DEADLINE: Duration = Duration::from_secs(5);
 
 /// How often to check whether a client that closed its sending side still waits for its responses.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -81,38 +81,30 @@ where
         editor: None,
         passing: None,
         tasks: JoinSet::new(),
+        is_of_editor: false,
     };
     let in_flight = Arc::clone(&conversation.in_flight);
     let how = tokio::select! {
         how = conversation.read_all(&mut lines, ended) => how,
         // A writer that gave up also ends the reader, even one that waits for room in the outbox.
         () = outbox.closed() => PeerState::Gone,
-        () = host.draining() => PeerState::HalfClosed,
+        // A message is handled to its end.
+        () = drained(&host) => PeerState::HalfClosed,
     };
-    if let Some(editor) = conversation.editor.take() {
+    if let Some(editor) = &conversation.editor {
         host.editor_prompts().remove(conversation.number);
-        if host.is_draining() {
-            let _ = outbox.send(line(write::notification(STOPPING, NO_PARAMS))).await;
-            editor.end_requests();
-            let answered = async {
-                in_flight.idle().await;
-                host.others_answered().await;
-            };
-            // Questions that are under way see its texts, also what its user types now.
-            let mut editor = editor;
-            tokio::select! {
-                () = hear(&mut editor, &mut lines, &outbox) => {}
-                () = answered => {}
-                () = outbox.closed() => {}
-                () = drained(&host) => {}
-            }
-            host.keep_editor(editor);
-        } else {
-            // Its buffers hide files only as long as it is there.
-            editor.end().await;
-        }
+        editor.end_requests();
     }
     conversation.end_of_answers();
+    if how == PeerState::HalfClosed && host.is_draining() {
+        conversation.drain(&mut lines, ended).await;
+    }
+    match conversation.editor.take() {
+        Some(editor) if host.is_draining() => host.keep_editor(editor),
+        // Its buffers hide files only as long as it is there.
+        Some(editor) => editor.end().await,
+        None => {}
+    }
     if how == PeerState::HalfClosed {
         tokio::select! {
             () = in_flight.idle() => {}
@@ -126,23 +118,6 @@ where
     conversation.finish().await;
     if let Err(error) = writing.await {
         tracing::error!(%error, "the writer failed");
-    }
-}
-
-/// Handles the notifications of an editor, and nothing else, until there are no more.
-async fn hear<R: AsyncRead + Unpin>(editor: &mut EditorSession, lines: &mut Lines<R>, outbox: &Outbox) {
-    loop {
-        let text = match lines.next().await {
-            Ok(Line::Text(text)) => text,
-            Ok(Line::TooLong | Line::NoRoom) => continue,
-            Ok(Line::End) | Err(_) => return,
-        };
-        if let Ok(ClientLine::Message(ClientMessage::Notification { method, mut whole })) =
-            dispatch::read(&text)
-            && is_of_editor(&method)
-        {
-            tell(editor, &method, whole["params"].take(), outbox).await;
-        }
     }
 }
 
@@ -160,14 +135,6 @@ async fn gone<R>(reader: &R, ended: fn(&R) -> PeerState) {
     while ended(reader) != PeerState::Gone {
         clock.tick().await;
     }
-}
-
-/// Waits until the daemon drains and the deadline for its requests has passed.
-async fn drained(host: &Host) {
-    host.draining().await;
-    let never = std::future::pending::<()>();
-    // The time-out is the awaited event.
-    let _ = tokio::time::timeout(DRAIN_DEADLINE, never).await;
 }
 
 /// The protocol that a client may use.
@@ -192,6 +159,8 @@ struct ConnectionState {
     /// Ends what passes requests for that editor on: the editor may outlive its connection.
     passing: Option<AbortHandle>,
     tasks: JoinSet<()>,
+    /// Whether the client said that it connects an editor, which may not have told of itself yet.
+    is_of_editor: bool,
 }
 
 impl ConnectionState {
@@ -200,8 +169,14 @@ impl ConnectionState {
         lines: &mut Lines<R>,
         ended: fn(&R) -> PeerState,
     ) -> PeerState {
+        let host = Arc::clone(&self.host);
+        let mut draining = std::pin::pin!(host.draining());
         loop {
-            let line = match lines.next().await {
+            let next = tokio::select! {
+                next = lines.next() => next,
+                _ = &mut draining => return PeerState::HalfClosed,
+            };
+            let line = match next {
                 Ok(line) => line,
                 Err(error) => {
                     tracing::debug!(session = self.number, %error, "the client is gone");
@@ -237,12 +212,7 @@ impl ConnectionState {
                 Ok(())
             }
             ClientMessage::Notification { method, whole } => {
-                if method == "notifications/cancelled"
-                    && let Some(id) = whole.pointer("/params/requestId")
-                {
-                    self.in_flight.stop(id);
-                }
-                self.forward(whole).await;
+                self.notification(&method, whole).await;
                 Ok(())
             }
             ClientMessage::Response(value)
@@ -255,6 +225,16 @@ impl ConnectionState {
                 Ok(())
             }
         }
+    }
+
+    /// Handles a notification that tells of no editor.
+    async fn notification(&self, method: &str, whole: Value) {
+        if method == "notifications/cancelled"
+            && let Some(id) = whole.pointer("/params/requestId")
+        {
+            self.in_flight.stop(id);
+        }
+        self.forward(whole).await;
     }
 
     /// Handles an editor's notification at once: they build on each other. Waits at most for one file to be read
@@ -318,6 +298,7 @@ impl ConnectionState {
         };
         let session = self.session(&hello.toolset, self.proof())?;
         tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
+        self.is_of_editor = hello.client == "lsp";
         if !matches!(hello.client.as_str(), "" | "mcp" | "lsp") {
             // A shim gets the name of the MCP client or of the editor behind it.
             session.client.set_name(hello.client);

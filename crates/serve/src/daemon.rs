@@ -261,7 +261,7 @@ async fn serve_until_stopped(
     let why = tokio::select! {
         signal = signals.any() => signal,
         () = idle(&host, settings.idle_exit()) => "no client was connected for the configured idle time",
-        () = host.draining() => "a client asked for it",
+        _ = host.draining() => "a client asked for it",
         () = gone(&host) => "the project's root is gone",
     };
     tracing::info!(why, "ending");

@@ -50,7 +50,8 @@ pub struct Host {
     sessions: AtomicU64,
     calls: AtomicU64,
     activity: watch::Sender<Activity>,
-    draining: watch::Sender<bool>,
+    /// Since when the daemon drains.
+    draining: watch::Sender<Option<Instant>>,
     told_recovered: AtomicBool,
     unfinished: LineBudget,
     editor_prompts: EditorPrompts,
@@ -96,7 +97,7 @@ impl Host {
             sessions: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             activity: watch::Sender::new(Activity { connections: 0, telling: 0, since: started }),
-            draining: watch::Sender::new(false),
+            draining: watch::Sender::new(None),
             told_recovered: AtomicBool::new(false),
             unfinished,
             editor_prompts: EditorPrompts::default(),
@@ -166,18 +167,24 @@ impl Host {
 
     /// Tells the daemon to accept no new connections, to finish the requests in flight, and to exit.
     pub fn drain(&self) {
-        self.draining.send_replace(true);
+        self.draining.send_if_modified(|since| {
+            let begins = since.is_none();
+            since.get_or_insert_with(Instant::now);
+            begins
+        });
     }
 
     /// Whether the daemon is draining.
     pub fn is_draining(&self) -> bool {
-        *self.draining.borrow()
+        self.draining.borrow().is_some()
     }
 
-    /// Waits until the daemon starts to drain.
-    pub async fn draining(&self) {
+    /// Waits until the daemon drains; returns since when.
+    pub async fn draining(&self) -> Instant {
+        let mut draining = self.draining.subscribe();
         // The sender lives in `self`, so this cannot fail.
-        let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
+        let since = draining.wait_for(Option::is_some).await.ok().and_then(|since| *since);
+        since.unwrap_or_else(Instant::now)
     }
 
     /// Waits, on an editor's connection that has no request under way, until no other connection has one.

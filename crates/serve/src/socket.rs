@@ -47,7 +47,7 @@ pub(super) async fn accept_all(listener: UnixListener, host: Arc<Host>, place: D
     let mut draining = std::pin::pin!(host.draining());
     loop {
         tokio::select! {
-            () = &mut draining => break,
+            _ = &mut draining => break,
             ended = clients.join_next(), if !clients.is_empty() => report(ended),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => admit(stream, &host, &mut clients),
