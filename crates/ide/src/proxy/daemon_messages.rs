@@ -43,6 +43,6 @@ pub(super) fn send_to_links(
 ) {
     for (root, link) in links {
         let Some(path) = document.beneath(root) else { continue };
-        messages(path).into_iter().for_each(|message| link.send(message));
+        messages(path).into_iter().for_each(|message| link.send_news(message));
     }
 }

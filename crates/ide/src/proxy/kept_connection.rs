@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -23,6 +24,9 @@ use symd_sys::file_watch::FileWatch;
 /// Messages that wait for the daemon to read them. If it does not, the connection is given up, and a new one
 /// begins with the documents as they are then.
 const QUEUE: usize = 8_192;
+
+/// How long after a message to a daemon broke that daemon's last words are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Connects to the daemon of `root` again and again, and passes on what it says, until the link is dropped.
 pub(super) async fn keep_connected(
@@ -130,6 +134,15 @@ enum ConnectionEnd {
     Stopped,
 }
 
+/// How the writing to a daemon ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WritingEnd {
+    /// It reads no more.
+    Broken,
+    /// It does not read in time, or the link gave the connection up.
+    GivenUp,
+}
+
 async fn converse(
     root: &Path,
     stream: UnixStream,
@@ -145,16 +158,17 @@ async fn converse(
         while let Some(message) = queue.recv().await {
             match tokio::time::timeout(write_deadline, to.write_all(&message)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(_)) => break,
+                Ok(Err(_)) => return WritingEnd::Broken,
                 Err(_) => {
                     tracing::warn!(root = %root.display(), "gave up a daemon that does not read");
                     break;
                 }
             }
         }
+        WritingEnd::GivenUp
     };
+    let is_stopped = AtomicBool::new(false);
     let reading = async {
-        let mut end = ConnectionEnd::Lost;
         let mut lines = BufReader::with_capacity(READ_BYTES, from).split(b'\n');
         while let Ok(Some(line)) = lines.next_segment().await {
             // An answer about code is large, and is not looked into.
@@ -165,7 +179,7 @@ async fn converse(
                 Ok(ServerMessage::Response { id: None, outcome: Err(_) }) => LinkEvent::Unread,
                 Ok(ServerMessage::Notification { method, .. }) if method == STOPPING => {
                     // It answers what it was asked, and hears of the texts until then.
-                    end = ConnectionEnd::Stopped;
+                    is_stopped.store(true, Ordering::Relaxed);
                     LinkEvent::Stopping
                 }
                 Ok(ServerMessage::Notification { method, params }) => {
@@ -183,10 +197,14 @@ async fn converse(
                 break;
             }
         }
-        end
     };
+    let mut reading = std::pin::pin!(reading);
     tokio::select! {
-        () = writing => ConnectionEnd::Lost,
-        end = reading => end,
+        () = &mut reading => {}
+        end = writing => if end == WritingEnd::Broken {
+            // What it said before is still to be read, perhaps that it was asked to end.
+            let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+        }
     }
+    if is_stopped.load(Ordering::Relaxed) { ConnectionEnd::Stopped } else { ConnectionEnd::Lost }
 }

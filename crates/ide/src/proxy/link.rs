@@ -130,6 +130,11 @@ impl AskedCommand {
     pub(super) fn is_question(&self) -> bool {
         matches!(self.used, AnswerUse::Passed | AnswerUse::Part | AnswerUse::Rename(_))
     }
+
+    /// Whether the user, or the editor for them, waits for the answer.
+    fn is_of_user(&self) -> bool {
+        !matches!(self.used, AnswerUse::Published { .. })
+    }
 }
 
 /// A request to a daemon.
@@ -236,14 +241,14 @@ impl Link {
     pub(super) fn lose_daemon(&mut self) -> Vec<AskedCommand> {
         self.to_daemon = None;
         let mut lost = Vec::new();
-        if !self.waiting.is_empty() {
-            self.wanted.send_modify(|count| *count += 1);
+        if self.waiting.iter().any(|request| request.asked.is_of_user()) {
+            self.want_daemon();
         }
         for (number, SentRequest { message, asked }) in std::mem::take(&mut self.asked) {
             match message {
                 Some(message) => {
                     self.waiting.push(WaitingRequest { message, number, is_repeated: true, asked });
-                    self.wanted.send_modify(|count| *count += 1);
+                    self.want_daemon();
                 }
                 None => lost.push(asked),
             }
@@ -260,7 +265,9 @@ impl Link {
         let number = self.last_request;
         let message = write::request(number, method, Some(params));
         if self.to_daemon.is_none() || self.is_stopping {
-            self.wanted.send_modify(|count| *count += 1);
+            if asked.is_of_user() {
+                self.want_daemon();
+            }
             self.waiting.push(WaitingRequest { message, number, is_repeated: false, asked });
             return Ok(());
         }
@@ -290,9 +297,18 @@ impl Link {
         self.asked.values().filter_map(|request| request.asked.progress.clone()).collect()
     }
 
+    /// Sends what happened in the editor: a daemon that was stopped is started again for that.
+    pub(super) fn send_news(&mut self, message: Vec<u8>) {
+        self.want_daemon();
+        self.send(message);
+    }
+
+    fn want_daemon(&self) {
+        self.wanted.send_modify(|count| *count += 1);
+    }
+
     /// Sends a message, unless no daemon is connected: the next one is told everything.
     pub(super) fn send(&mut self, message: Vec<u8>) {
-        self.wanted.send_modify(|count| *count += 1);
         if let Some(to_daemon) = &self.to_daemon
             && to_daemon.try_send(line(message)).is_err()
         {

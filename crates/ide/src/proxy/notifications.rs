@@ -108,7 +108,7 @@ impl Proxy {
         for (root, link) in &mut self.links {
             let beneath = |path: &Path| path.strip_prefix(root).ok()?.to_str().map(str::to_owned);
             if let (Some(path), Some(to)) = (beneath(&from), beneath(&to)) {
-                link.send(write::notification(RENAMED, Some(RenamedFile { path, to })));
+                link.send_news(write::notification(RENAMED, Some(RenamedFile { path, to })));
             }
         }
     }
@@ -226,12 +226,15 @@ impl Proxy {
         self.push(Part::Context);
     }
 
-    /// Tells all daemons a part of what the editor shows.
+    /// Tells all daemons a part of what the editor shows. Diagnostics and terminals change while its user does nothing.
     pub(super) fn push(&mut self, part: Part) {
         let units = Units { documents: &self.documents, encoding: self.encoding };
         for (root, link) in &mut self.links {
             if let Some(message) = self.shown.message(part, root, &units) {
-                link.send(message);
+                match part {
+                    Part::Context => link.send_news(message),
+                    Part::Diagnostics | Part::Terminal => link.send(message),
+                }
             }
         }
     }

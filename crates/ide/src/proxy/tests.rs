@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
 
 use super::{Connect, LinkLimits, ProxyEnd, ProxyHooks, ProxyLimits, StartPolicy, serve, serve_within};
-use crate::wire::{LOST, NAVIGATE, OPEN};
+use crate::wire::{LOST, NAVIGATE, OPEN, STOPPING};
 use symd_rpc::framing;
 use symd_sys::file_watch::FileWatch;
 
@@ -430,4 +430,89 @@ async fn a_question_is_put_to_the_next_daemon_where_one_ends() {
 async fn a_question_about_a_text_that_was_changed_since_is_not_put_again() {
     let answer = asked_of(&[PlayedDaemon::Ends, PlayedDaemon::Answers], true).await;
     assert_eq!(answer["error"]["code"], -32801, "{answer}");
+}
+
+/// Returns the way to one daemon, and then to none: each attempt is told with its policy.
+fn one_daemon() -> (Connect, Receiver<StartPolicy>, Receiver<UnixStream>) {
+    let (attempts, attempted): (SyncSender<StartPolicy>, _) = sync_channel(64);
+    let (daemons, connected): (SyncSender<UnixStream>, _) = sync_channel(16);
+    let connect: Connect = Arc::new(move |_, policy| {
+        attempts.send(policy).map_err(|error| error.to_string())?;
+        if policy == StartPolicy::JoinOnly {
+            return Err("no daemon runs".to_owned());
+        }
+        let (ours, daemon) = UnixStream::pair().map_err(|error| error.to_string())?;
+        daemons.send(daemon).map_err(|error| error.to_string())?;
+        Ok(ours)
+    });
+    (connect, attempted, connected)
+}
+
+fn say_that_it_stops(mut daemon: UnixStream) {
+    let told = json!({ "jsonrpc": "2.0", "method": STOPPING });
+    daemon.write_all(format!("{told}\n").as_bytes()).unwrap();
+}
+
+#[tokio::test]
+async fn a_stopped_daemon_is_not_started_again_where_a_message_to_it_broke() {
+    let project = EditedProject::new();
+    let (connect, attempted, connected) = one_daemon();
+    let (mut editor, input) = tokio::io::duplex(65_536);
+    let (output, answers) = tokio::io::duplex(65_536);
+    let served = tokio::spawn(serve(hooks(connect), input, output));
+    editor.write_all(&project.begin()).await.unwrap();
+    let daemon = tokio::task::spawn_blocking(move || {
+        let daemon = connected.recv().unwrap();
+        // It hears nothing more, as one that has ended, and what it said before is still to be read.
+        daemon.shutdown(std::net::Shutdown::Read).unwrap();
+        (daemon, connected)
+    });
+    let (daemon, _connected) = daemon.await.unwrap();
+    editor.write_all(&project.open("saved = 1\n")).await.unwrap();
+    let asked = json!({ "jsonrpc": "2.0", "id": 2, "method": "unknown" });
+    editor.write_all(&framed(&asked)).await.unwrap();
+    let mut frames = framing::Frames::new(answers, "symd");
+    loop {
+        let framing::Frame::Body(body) = frames.next().await.unwrap() else { panic!("no answer") };
+        if serde_json::from_slice::<serde_json::Value>(&body).unwrap()["id"] == 2 {
+            break;
+        }
+    }
+    let policies = tokio::task::spawn_blocking(move || {
+        say_that_it_stops(daemon);
+        attempted.iter().take(3).collect::<Vec<StartPolicy>>()
+    });
+    use StartPolicy::{JoinOnly, Start};
+    assert_eq!(policies.await.unwrap(), [Start, JoinOnly, JoinOnly]);
+    drop(editor);
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn diagnostics_that_are_due_start_no_daemon_that_was_stopped() {
+    let project = EditedProject::new();
+    let (connect, attempted, connected) = one_daemon();
+    // The diagnostics are due before the fourth look.
+    let look = Duration::from_millis(100);
+    let limits = LinkLimits { look_first: look, look_last: look, ..LinkLimits::default() };
+    let (mut editor, served) = served_within(limits, connect);
+    let params = json!({
+        "rootUri": project.uri(""), "initializationOptions": { "symd": { "navigation": ["python"] } },
+    });
+    let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    editor.write_all(&framed(&begin)).await.unwrap();
+    editor.write_all(&project.open("saved = 1\n")).await.unwrap();
+    editor.write_all(&project.change(2, "typed = 1\n")).await.unwrap();
+    let policies = tokio::task::spawn_blocking(move || {
+        let daemon = connected.recv().unwrap();
+        let mut lines = BufReader::new(daemon.try_clone().unwrap()).lines();
+        assert!(lines.any(|line| line.is_ok_and(|line| line.contains("typed"))));
+        drop(lines);
+        say_that_it_stops(daemon);
+        attempted.iter().take(8).collect::<Vec<StartPolicy>>()
+    });
+    let policies = policies.await.unwrap();
+    assert_eq!(policies.iter().filter(|policy| **policy == StartPolicy::Start).count(), 1, "{policies:?}");
+    drop(editor);
+    served.await.unwrap();
 }
