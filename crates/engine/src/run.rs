@@ -3,14 +3,20 @@
 //! index is fresh.
 
 mod ahead;
+mod entries;
 mod letting_go;
+mod link_names;
 mod needs;
+mod notices;
 mod questions;
+mod reading_again;
 mod recorded_entries;
 mod scan_jobs;
+mod storing;
+mod told_status;
 mod verifying;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,6 +25,8 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 use self::ahead::Ahead;
 use self::letting_go::LettingGo;
 pub(super) use self::letting_go::SummariesByContent;
+use self::storing::store_parses;
+use super::OnChange;
 use super::ceiling::Ceiling;
 use super::event::{Event, Question};
 use super::hard_links::HardLinks;
@@ -31,28 +39,17 @@ use super::status::{EngineStatus, StatusTally};
 use super::stored_outlines::StoredOutlines;
 use super::trials::Trials;
 use super::verification::Verification;
-use super::{OnChange, OutlinedFile};
 use symd_base::RelPath;
 use symd_index::cache::Cache;
-use symd_index::{Content, FileEntry, IndexState, Origin, SegmentPlan, Skipped};
+use symd_index::{IndexState, SegmentPlan};
 use symd_parse::Parsers;
-use symd_resolve::GradleModules;
-use symd_vfs::{Change, EntryKind, FileId, Files, Ignore, Stat};
-use symd_watch::{Notice, Watch};
+use symd_vfs::{EntryKind, Files, Ignore};
+use symd_watch::Watch;
 
 /// Number of pending scans above which the watcher is not read: its own queue, then the kernel's, fills up,
 /// and an overflow causes a rescan, not a loss. So many that the list of files of any project is complete before
 /// they are read.
 pub(super) const MAX_PENDING_LOOKS: usize = if cfg!(test) { 1_000 } else { 2_000_000 };
-/// Number of new outlines after which the cache is written while the daemon runs.
-const STORE_AFTER: usize = 256;
-/// The same while files are still being added, unless more than that has been written: a daemon that is killed loses half of its work
-/// at most, and what is written is merged rarely …
-const STORE_WHILE_GROWING: usize = 4096;
-/// … but no more than so many are left unwritten: they stay in memory.
-const MOST_UNSTORED: u64 = 24 << 10;
-/// The index is stored when one of so many files was read since.
-const RECORDED_PARTS: usize = 64;
 
 /// The engine's state.
 pub(super) struct Run {
@@ -343,26 +340,6 @@ impl Run {
         }
     }
 
-    /// Whether there are enough outlines that the cache does not have.
-    fn is_worth_storing(&self, is_ready: bool) -> bool {
-        let cache = || self.status.borrow().cache;
-        match is_ready {
-            true => self.unstored >= STORE_AFTER || self.unstored > 0 && cache().packs == 0,
-            false => {
-                self.unstored >= STORE_WHILE_GROWING
-                    && self.unstored as u64 >= cache().written.min(MOST_UNSTORED)
-            }
-        }
-    }
-
-    /// Whether so many files were read since that the index is stored again. Without that the next start reads these, if this daemon is
-    /// killed. All of a large index is written, so seldom.
-    fn is_worth_recording(&self) -> bool {
-        self.scanner.recorded.is_some()
-            && !self.building
-            && self.unrecorded >= STORE_AFTER.max(self.state.file_count() / RECORDED_PARTS)
-    }
-
     /// Returns the name table to build now, if any.
     fn plan_tables(&mut self, is_ready: bool) -> Option<SegmentPlan> {
         if !is_ready {
@@ -379,46 +356,6 @@ impl Run {
         self.crawled && self.pending.jobs() == 0
     }
 
-    fn noticed(&mut self, notice: Notice) {
-        match notice {
-            Notice::Listed { directory, files, states, directories } => {
-                self.state.record_listed(&directory);
-                self.listed(&directory, (files, states), &directories);
-            }
-            Notice::Unlisted { directory, why } => {
-                self.listed(&directory, (Vec::new(), Vec::new()), &[]);
-                self.state.record_unlisted(directory, why);
-            }
-            Notice::Changed(path) => self.changed(path),
-            Notice::Removed(path) => {
-                self.caches.plain.changed_within(&path);
-                self.remove_within(&path);
-            }
-            Notice::Crawled => self.crawled = true,
-            Notice::Barrier(number) => self.barrier_arrived(number),
-            Notice::RootGone => self.unwatched(),
-        }
-    }
-
-    /// Scans a file that was written, or whose unsaved text was set or removed.
-    fn changed(&mut self, path: RelPath) {
-        self.caches.plain.changed(&path);
-        // For a plain file a scan finds nothing new, since its content is never read.
-        if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
-            self.notify(&path, Change::Written);
-        }
-        let mut paths = self.links.others(&path);
-        paths.push(path);
-        let is_read = |path: &RelPath| {
-            self.state.file(path).is_some_and(|known| matches!(known.content, Content::Code { .. }))
-        };
-        if paths.iter().any(|path| GradleModules::may_read(path) && !is_read(path)) {
-            self.build_changes += 1;
-        }
-        // What was changed last is asked about next.
-        self.scan_changed(paths, |pool, scan| pool.urgent_background(scan));
-    }
-
     /// Handles the end of the watcher: questions that wait for a barrier would wait for ever.
     fn unwatched(&mut self) {
         self.watched = false;
@@ -433,326 +370,10 @@ impl Run {
         self.pending.forget_waiting();
     }
 
-    /// Applies the complete listing of a directory: removes what is not in it, and scans what is and is not as it was recorded.
-    fn listed(
-        &mut self,
-        directory: &RelPath,
-        (files, states): (Vec<RelPath>, Vec<Option<Stat>>),
-        directories: &[RelPath],
-    ) {
-        self.caches.plain.changed_within(directory);
-        let is_gone = |path: &RelPath| !is_listed(directory, path, &files, directories);
-        let gone = self.known_within(directory, is_gone);
-        self.state.forget_unlisted(directory, is_gone);
-        // Includes files not in the index yet, whose scan began before they were removed or ignored.
-        self.pending.outdate(directory, is_gone);
-        self.remove_unless_unsaved(gone);
-        let (mut found, mut changed) = (Vec::new(), Vec::new());
-        for (path, state) in files.into_iter().zip(states.into_iter().chain(std::iter::repeat(None))) {
-            if self.is_plain_by_name(&path) {
-                self.replace_entry(Arc::new(FileEntry { path, content: Content::Plain }));
-            } else if let Some(stored) = state.and_then(|state| self.as_recorded(&path, &state)) {
-                found.push(stored);
-            } else {
-                changed.push(path);
-            }
-        }
-        changed.extend(self.take_recorded(found));
-        self.scan_paths(changed);
-    }
-
-    /// Reports whether a listed file is new, and its name alone says that it is not parsed.
-    fn is_plain_by_name(&self, path: &RelPath) -> bool {
-        !self.scanner.may_be_code_by_name(path)
-            && self.state.file(path).is_none()
-            && !self.pending.is_scanned(path)
-    }
-
-    /// Records which file `path` names. Returns that file if an earlier scan may have found another name of
-    /// it as its only one. `is_new` tells whether the index did not have `path` before; it is asked for few files.
-    fn note_link(
-        &mut self,
-        path: &RelPath,
-        stat: Option<Stat>,
-        is_new: impl FnOnce(&Run) -> bool,
-    ) -> Option<FileId> {
-        // Without links the file could not be examined, and must not be taken for a real file.
-        let Some(stat) = stat.filter(|stat| stat.links > 0) else {
-            self.links.remove(path);
-            return None;
-        };
-        let file = stat.id();
-        // Files without an extension are recorded too: the first line decides whether they are code. If
-        // another name appears later, the index has no state by which to find this one.
-        if stat.links > 1 || path.extension().is_none() {
-            let is_first = self.links.add(path, file);
-            self.scan_older_names(path, &stat, is_new);
-            return (is_first && stat.links > 1).then_some(file);
-        }
-        self.links.remove(path);
-        // Another name appeared while this scan was in progress, or was removed since.
-        let others = self.links.names(file);
-        if others.is_empty() {
-            return None;
-        }
-        self.scan_paths(others);
-        Some(file)
-    }
-
-    /// Rescans the names of a file that were read before it changed. During a crawl a write through a name in a directory that is not
-    /// watched yet is told for no name, and the names have been read one after another.
-    fn scan_older_names(&mut self, path: &RelPath, stat: &Stat, is_new: impl FnOnce(&Run) -> bool) {
-        let others = self.links.others(path);
-        if others.is_empty() {
-            return;
-        }
-        let is_new = is_new(self);
-        // Unsaved texts have times that say nothing about the file's.
-        let changed_at = |name: &RelPath| {
-            let known = self.state.file(name).and_then(|entry| entry.stat());
-            known.map(|known| known.ctime).filter(|&ctime| ctime > 0 && stat.ctime > 0)
-        };
-        let mut older = Vec::new();
-        for name in others {
-            match changed_at(&name) {
-                Some(ctime) if ctime < stat.ctime && !self.pending.is_scanned(&name) => older.push(name),
-                // Only once: it must end where a file system tells different times for the names of a file.
-                Some(ctime) if ctime > stat.ctime && is_new && !older.contains(path) => {
-                    older.push(path.clone());
-                }
-                _ => {}
-            }
-        }
-        self.scan_paths(older);
-    }
-
-    /// Rescans the files for which the index has a name that is not recorded.
-    fn scan_all_names(&mut self, files: &HashSet<FileId>) {
-        if files.is_empty() {
-            return;
-        }
-        let is_not_noted = |entry: &&Arc<FileEntry>| {
-            let file = entry.stat().map(|stat| stat.id());
-            file.is_some_and(|file| files.contains(&file) && !self.links.is_name(&entry.path, file))
-        };
-        let paths =
-            self.state.snapshot().files.iter().filter(is_not_noted).map(|entry| entry.path.clone()).collect();
-        self.scan_paths(paths);
-    }
-
-    /// Rescans quarantined files.
-    fn retry(&mut self) {
-        if let Some(quarantine) = self.scanner.parsers.quarantine() {
-            quarantine.clear();
-        }
-        let again = |file: &&Arc<FileEntry>| {
-            matches!(file.content, Content::Skipped { why: Skipped::Unparsable, .. })
-        };
-        let paths = self.state.snapshot().files.iter().filter(again).map(|file| file.path.clone()).collect();
-        self.scan_paths(paths);
-    }
-
-    /// Adds outlines of files that have no grammar. Each file is scanned once more: it may have changed
-    /// since, and the scan that found this may be over.
-    fn outlined(&mut self, files: Vec<OutlinedFile>) {
-        let mut taken = Vec::new();
-        for OutlinedFile { path, hash, stat, fingerprint, outline } in files {
-            let Some(old) = self.state.file(&path) else { continue };
-            if matches!(&old.content, Content::Code { origin: Origin::Grammar(_), .. }) {
-                continue;
-            }
-            let content =
-                Content::Code { origin: Origin::Server(fingerprint), hash, stat, outline: outline.into() };
-            let entry = Arc::new(FileEntry { path: path.clone(), content });
-            self.changes += 1;
-            self.unstored += 1;
-            self.tally.remove(old);
-            self.tally.add(&entry);
-            self.state.put(entry);
-            taken.push(path);
-        }
-        self.scan_paths(taken);
-    }
-
-    fn replace_entry(&mut self, entry: Arc<FileEntry>) {
-        self.changes += 1;
-        let change = self.state.file(&entry.path).map_or(Some(Change::Created), |old| {
-            self.tally.remove(old);
-            (!old.same_text(&entry)).then_some(Change::Written)
-        });
-        if let Some(change) = change {
-            self.notify(&entry.path, change);
-        }
-        self.tally.add(&entry);
-        if self.scanner.parsers.store_parses() {
-            self.ahead.note(&entry);
-        }
-        self.state.put(entry);
-    }
-
-    fn notify(&self, path: &RelPath, change: Change) {
-        if let Some(OnChange(tell)) = self.on_change.as_ref().filter(|_| self.crawled) {
-            tell(path, change);
-        }
-    }
-
-    fn remove(&mut self, path: &RelPath) {
-        self.removals += 1;
-        if let Some(old) = self.state.file(path) {
-            self.changes += 1;
-            self.tally.remove(old);
-            self.state.remove(path);
-            self.trials.end(path);
-            self.links.remove(path);
-            self.notify(path, Change::Deleted);
-        }
-    }
-
-    fn remove_within(&mut self, path: &RelPath) {
-        let gone = self.known_within(path, |_| true);
-        self.pending.removed(path);
-        self.state.forget_unlisted(path, |_| true);
-        self.remove_unless_unsaved(gone);
-    }
-
-    /// Returns the files at or beneath `directory` for which `is_meant` holds: those of the index, and those whose first
-    /// scan is in progress.
-    fn known_within(&self, directory: &RelPath, is_meant: impl Fn(&RelPath) -> bool) -> Vec<RelPath> {
-        let listed = self.state.within(directory).map(|file| &file.path);
-        let scanned = self.pending.scanned_within(directory).filter(|path| self.state.file(path).is_none());
-        listed.chain(scanned).filter(|path| is_meant(path)).cloned().collect()
-    }
-
-    /// Removes files that are gone. Where an editor has an unsaved text, a scan decides: that text may outlast its file.
-    fn remove_unless_unsaved(&mut self, gone: Vec<RelPath>) {
-        let may_stay = |path: &RelPath| {
-            self.scanner.files.is_unsaved(path) && !self.ignore.is_ignored(path, EntryKind::File)
-        };
-        let (unsaved, gone): (Vec<RelPath>, Vec<RelPath>) = gone.into_iter().partition(may_stay);
-        gone.iter().for_each(|path| self.remove(path));
-        if !unsaved.is_empty() {
-            self.scan_paths(unsaved);
-        }
-    }
-
-    /// Compares every file that was read with its current state on disk: writes through mmap, or through a
-    /// hard link outside the project, cause no event.
-    fn sweep(&mut self) {
-        // Their states are not known.
-        self.caches.plain.changed_within(&RelPath::root());
-        let (scanner, sender) = (self.scanner.clone(), self.sender.clone());
-        let files = self.state.snapshot().files.clone();
-        self.pool.background(move || {
-            let differs = |file: &FileEntry| {
-                file.stat().is_some_and(|then| {
-                    !scanner.files.stat_link(&file.path).is_ok_and(|(_, now)| now == then)
-                })
-            };
-            let changed = files.iter().filter(|file| differs(file)).map(|file| file.path.clone()).collect();
-            send(&sender, Event::Swept(changed));
-        });
-    }
-
-    fn store(&mut self) {
-        if self.storing {
-            return;
-        }
-        // What is not ready lacks files, and their states would be lost. While a table is made, the one to store is not there yet.
-        let is_last = self.stopping.is_some() && !self.recorded_at_end;
-        let lacks_files = |recorded: &RecordedFiles| self.unrecorded > 0 || is_last && recorded.lacks_files();
-        let records = self.is_ready()
-            && (is_last || !self.building)
-            && self.scanner.recorded.as_ref().is_some_and(lacks_files);
-        let cache = self.scanner.cache.clone().filter(|_| self.unstored > 0 || records);
-        let has_parses = self.stopping.is_some() && !std::mem::replace(&mut self.ahead.is_stored, true);
-        if cache.is_none() && !has_parses {
-            return;
-        }
-        self.storing = true;
-        self.unstored = 0;
-        if records {
-            self.unrecorded = 0;
-        }
-        self.recorded_at_end |= is_last;
-        let scanner = self.scanner.clone();
-        // Read now: a state that is written must be older than the snapshot.
-        let now = scanner.recorded.as_ref().filter(|_| records).map(RecordedFiles::now);
-        let sender = self.sender.clone();
-        let snapshot = self.state.snapshot();
-        let freed = self.ceiling.freed.clone();
-        let is_whole = self.is_ready();
-        // Ahead of the files that are still to be scanned: a question that waits for all of them waits for one more job.
-        self.pool.next_background(move || {
-            // Sent even if this panics, because the engine's shutdown waits for it.
-            let _told = SendStoredOnDrop(sender);
-            if has_parses {
-                store_parses(&scanner.parsers);
-            }
-            let Some(cache) = cache else { return };
-            let files = snapshot.files.iter();
-            let live: Vec<_> =
-                files.filter_map(|file| Some((file.key()?, file.file_outline()?.clone()))).collect();
-            let stored = if is_whole { cache.store(&live) } else { cache.add(&live) };
-            if let Err(error) = stored {
-                tracing::warn!(%error, "cannot write the cache; the next start parses these files again");
-            }
-            // It is not needed again soon.
-            let bytes = size_of_val(&*live);
-            drop(live);
-            if let (Some(recorded), Some(now)) = (&scanner.recorded, now) {
-                recorded.store(&now, &snapshot, |file| file.key().is_some_and(|key| cache.has(key)));
-            }
-            drop(snapshot);
-            freed.note(bytes);
-        });
-    }
-
     /// Has the background give back what was freed.
     fn give_memory_back(&self) {
         let freed = self.ceiling.freed.clone();
         self.pool.background(move || freed.give_back());
-    }
-
-    fn tell_status(&mut self) {
-        let (ready, cache) = (self.is_ready(), self.scanner.cache.as_ref().map(|cache| cache.status()));
-        let is_parsed_ahead = ready && self.ahead.is_done(self.state.revision());
-        let (state, tally) = (&self.state, &mut self.tally);
-        let (pending, unread) = (self.pending.files(), self.pending.unread().len());
-        let (changes, verification) = (self.changes, &self.verification);
-        let (mut memory, stored_outlines) = (state.memory(), state.stored_outlines());
-        memory.outlines += self.scanner.stored.read_bytes();
-        self.caches.budget.set_limit(self.ceiling.for_caches(memory.sum()));
-        self.status.send_modify(|status| {
-            status.revision = state.revision();
-            status.files = state.file_count();
-            status.symbols = state.symbol_count();
-            status.ready = ready;
-            status.pending_files = pending;
-            status.unread_files = unread;
-            status.changes = changes;
-            status.recorded_files = verification.taken;
-            status.unverified_files = verification.left();
-            status.corrected_files = verification.corrected;
-            status.segments = state.segment_count();
-            status.memory = memory;
-            status.stored_outlines = stored_outlines;
-            tally.write(status);
-            status.cache = cache.unwrap_or_default();
-            status.is_parsed_ahead = is_parsed_ahead;
-        });
-    }
-}
-
-/// Reports whether `path`, which lies beneath `directory`, is in its listing or beneath a directory that is.
-fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories: &[RelPath]) -> bool {
-    let skip = if directory.is_root() { 0 } else { directory.as_str().len() + 1 };
-    // A file whose path is now that of the directory is in no listing.
-    let Some(rest) = path.as_str().get(skip..) else { return false };
-    match rest.find('/') {
-        None => files.binary_search(path).is_ok(),
-        Some(slash) => {
-            directories.binary_search_by(|known| known.as_str().cmp(&path.as_str()[..skip + slash])).is_ok()
-        }
     }
 }
 
@@ -761,22 +382,6 @@ fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories
 pub(super) fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
     if let Some(sender) = sender.upgrade() {
         let _ = sender.blocking_send(event);
-    }
-}
-
-/// Writes what was parsed for questions, however little.
-fn store_parses(parsers: &Parsers) {
-    if let Err(error) = parsers.write_parses(1) {
-        tracing::warn!(%error, "cannot store what was parsed for questions; it is parsed again");
-    }
-}
-
-/// A guard that reports the end of writing the cache, even after a failure.
-struct SendStoredOnDrop(mpsc::WeakSender<Event>);
-
-impl Drop for SendStoredOnDrop {
-    fn drop(&mut self) {
-        send(&self.0, Event::Stored);
     }
 }
 
