@@ -2,9 +2,9 @@
 //! symbols that are assigned elsewhere (`self.x`, `global x`) below their owner. Invariant: the rows are in
 //! pre-order, siblings by position.
 
+use super::items::Item;
 use super::kind::SymbolKind;
 use super::outline::Row;
-use super::scopes::Item;
 use symd_base::text::line_starts;
 
 /// Symbols nested deeper than this are omitted. Such depth occurs only in generated code, where every name

@@ -7,21 +7,19 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 
-use tree_sitter::{
-    Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator, Tree,
-};
+use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, StreamingIterator, Tree};
 
 use super::cpp_macros;
 use super::grammar::{Compiled, Grammar};
 use super::imports::{self, Draft, ImportCoverage};
 use super::index_writes;
-use super::kind::SymbolKind;
+use super::items::{Item, item, offset, unquoted};
 use super::object_arguments;
 use super::occurrences::PackedOccurrence;
 use super::open_texts::{ends_in_comment, ends_with_its_line};
 use super::outline::{Occurrences, Outline};
-use super::roles::{PatternMeaning, Piece, QueryError, Role};
-use super::scopes::{HiddenRows, Item, Listed, NO_NAME, Scopes};
+use super::roles::QueryError;
+use super::scopes::{HiddenRows, Listed, Scopes};
 use super::swallowed_functions;
 use super::templates;
 use super::text_rules::NamesInStrings;
@@ -37,9 +35,6 @@ const NODES_BETWEEN_CHECKS: u32 = 4096;
 
 /// How often a text is parsed again for its objects, in lengths of the text: those that are nested deeper are not listed.
 const MAX_READ_AGAIN: usize = 8;
-
-/// The number of last children of a declaration among which its body is searched.
-const CHILDREN_WITH_BODY: usize = 3;
 
 /// Reasons why there is no outline.
 #[derive(Debug, thiserror::Error)]
@@ -492,100 +487,6 @@ fn range_of(text: &str, part: &Range<usize>) -> tree_sitter::Range {
 
 fn stop_if(cancel: &Cancel) -> ControlFlow<()> {
     if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-}
-
-/// Converts a byte offset in a text that was checked to be shorter than 4 GiB.
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-/// Returns the range without a pair of equal quotes at its ends, if it has them: the name in backticks is the
-/// text between them.
-fn unquoted(bytes: &[u8], range: Range<usize>, quotes: &[u8]) -> Range<usize> {
-    match bytes.get(range.clone()) {
-        Some([first, _, .., last]) if first == last && quotes.contains(first) => {
-            range.start + 1..range.end - 1
-        }
-        _ => range,
-    }
-}
-
-/// Converts a match into an item, with offsets in place of nodes.
-fn item(
-    compiled: &Compiled,
-    role: &Role,
-    found: &QueryMatch,
-    text: &str,
-    composed: &mut String,
-) -> Option<Item> {
-    let node = |index: u32| found.captures.iter().find(|capture| capture.index == index).map(|c| c.node);
-    let span = |node: Node| (offset(node.start_byte()), offset(node.end_byte()));
-    let whole = node(role.range)?;
-    let (start, end) = span(whole);
-    let head_end = if matches!(role.act, PatternMeaning::Define | PatternMeaning::Anonymous) {
-        head_end(compiled, role, whole, text)
-    } else {
-        0
-    };
-    let name = role.name.and_then(node);
-    let unnamed = role.unnamed.and_then(node);
-    let (name_start, name_end) = match name.or(unnamed) {
-        Some(name) => {
-            let range = unquoted(text.as_bytes(), name.byte_range(), &role.quotes);
-            (offset(range.start), offset(range.end))
-        }
-        None if role.name.is_none() => (NO_NAME, NO_NAME),
-        None => return None,
-    };
-    let receiver = role.receiver.and_then(node).map(span);
-    let is_composed = role.unnamed.is_none() || name.is_none();
-    let composed = role.composed.as_deref().filter(|_| is_composed).map(|pieces| {
-        let at = composed.len();
-        for piece in pieces {
-            match piece {
-                Piece::Text(text) => composed.push_str(text),
-                Piece::Capture(index) => {
-                    composed
-                        .push_str(node(*index).and_then(|node| text.get(node.byte_range())).unwrap_or(""));
-                }
-            }
-        }
-        (offset(at), offset(composed.len()))
-    });
-    let pattern = u16::try_from(found.pattern_index).ok()?;
-    Some(Item { start, end, name_start, name_end, head_end, pattern, receiver, composed })
-}
-
-/// Returns the offset where the head of the declaration `whole` ends: the start of its body, or the end of
-/// the declaration if it has no body; 0 for a value, which is a part of its statement.
-fn head_end(compiled: &Compiled, role: &Role, whole: Node, text: &str) -> u32 {
-    use SymbolKind::{Constant, EnumMember, Event, Field, Property, TypeParameter, Variable};
-    let count = whole.child_count();
-    // The body is followed by at most a semicolon or a comment.
-    let last = count.saturating_sub(CHILDREN_WITH_BODY)..count;
-    let mut children = last.filter_map(|at| whole.child(u32::try_from(at).ok()?));
-    let is_body = |node: &Node| {
-        let is_kind = compiled.is_body.get(usize::from(node.kind_id())) == Some(&true);
-        // `fun f() = 1`: an expression body is a value.
-        is_kind && text.as_bytes().get(node.start_byte()) != Some(&b'=')
-    };
-    match children.find(is_body) {
-        Some(body) => offset(body.start_byte()),
-        None if matches!(
-            role.kind,
-            Variable | Constant | Field | Property | EnumMember | Event | TypeParameter
-        ) =>
-        {
-            0
-        }
-        // An initializer's block may be no node of its own.
-        None if role.act == PatternMeaning::Anonymous => {
-            let mut children = (0..count).filter_map(|at| whole.child(u32::try_from(at).ok()?));
-            let opening = children.find(|node| node.kind() == "{");
-            offset(opening.map_or(whole.end_byte(), |node| node.start_byte()))
-        }
-        None => offset(whole.end_byte()),
-    }
 }
 
 #[cfg(test)]

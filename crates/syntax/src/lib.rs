@@ -20,6 +20,7 @@ mod hostile;
 pub mod imports;
 mod index_writes;
 mod inspect;
+mod items;
 mod key_strings;
 mod keywords;
 pub mod kind;

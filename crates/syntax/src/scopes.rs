@@ -2,34 +2,14 @@
 //! the symbol, and which siblings share a name. Language-independent: differences between languages are in
 //! the roles of the patterns. Invariant: drafts are made in the order of their positions.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::drafts::{Draft, rows_of};
+use super::items::{Item, NO_NAME, unite};
 use super::kind::SymbolKind;
 use super::outline::Row;
 use super::roles::{Constructor, PatternMeaning, Role, Roles};
-
-/// `name_start` of an item without a name.
-pub(super) const NO_NAME: u32 = u32::MAX;
-
-/// A match of the query, as byte offsets.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) name_start: u32,
-    pub(super) name_end: u32,
-    /// End of the head; 0 if unknown.
-    pub(super) head_end: u32,
-    /// Index of the pattern, and so of its role.
-    pub(super) pattern: u16,
-    /// Range of the text before the dot, for attributes.
-    pub(super) receiver: Option<(u32, u32)>,
-    /// Range of the composed name in the text of all composed names.
-    pub(super) composed: Option<(u32, u32)>,
-}
 
 /// Treatment of what is declared in function bodies, and of types without a name, where they are not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -569,30 +549,6 @@ impl<'a> Scopes<'a> {
         };
         source.get(start as usize..end as usize).filter(|name| !name.is_empty())
     }
-}
-
-/// Sorts items so that an outer one precedes those inside it, and merges those that name the same node: into
-/// the role of the first pattern and the union of the ranges.
-fn unite(items: &mut Vec<Item>, roles: &Roles) {
-    items.sort_unstable_by_key(|item| (item.name_start, item.pattern));
-    let is_extent = |item: &Item| matches!(&roles.by_pattern[usize::from(item.pattern)], Some(role) if role.act == PatternMeaning::Extent);
-    items.dedup_by(|later, kept| {
-        let same = later.name_start == kept.name_start && later.name_start != NO_NAME;
-        if same {
-            kept.start = kept.start.min(later.start);
-            kept.end = kept.end.max(later.end);
-            kept.head_end = if kept.head_end == 0 { later.head_end } else { kept.head_end };
-        }
-        same
-    });
-    items.retain(|item| !is_extent(item));
-    let name_start = |item: &Item| match &roles.by_pattern[usize::from(item.pattern)] {
-        // What its node is otherwise is told by the order of the patterns.
-        Some(role) if role.act == PatternMeaning::Anonymous => NO_NAME,
-        _ => item.name_start,
-    };
-    // By pattern at last: of two scopes that are one node, which comes first does not depend on when they were found.
-    items.sort_unstable_by_key(|item| (item.start, Reverse(item.end), name_start(item), item.pattern));
 }
 
 fn is_class_like(kind: SymbolKind) -> bool {

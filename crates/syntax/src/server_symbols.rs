@@ -5,10 +5,11 @@
 use std::collections::HashMap;
 
 use super::drafts::{Draft, rows_of};
+use super::items::Item;
 use super::kind::SymbolKind;
 use super::occurrences::PackedOccurrence;
 use super::outline::{Occurrences, Outline};
-use super::scopes::{Item, is_indexed};
+use super::scopes::is_indexed;
 use symd_base::TextRange;
 
 /// A symbol as reported by a language server; ranges are bytes of the text.
