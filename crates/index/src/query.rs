@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use super::file::FileEntry;
+use super::live_segment::LiveSegment;
 use super::needed_words::NeededWords;
 use super::postings::PostingList;
-use super::snapshot::{LiveSegment, Snapshot};
+use super::snapshot::Snapshot;
 use super::unread::Need;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};

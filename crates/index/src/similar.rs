@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::file::FileEntry;
-use super::snapshot::{LiveSegment, Snapshot};
+use super::live_segment::LiveSegment;
+use super::snapshot::Snapshot;
 use symd_base::RelPath;
 use symd_syntax::{Outline, name_hash};
 

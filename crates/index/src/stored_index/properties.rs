@@ -10,7 +10,7 @@ use crate::cache::Key;
 use crate::entry_outline::OutlineReader;
 use crate::fields::Fields;
 use crate::file::{Content, FileEntry, Origin};
-use crate::snapshot::IndexState;
+use crate::index_state::IndexState;
 use symd_base::{Cancel, ContentHash, RelPath};
 use symd_syntax::{Grammar, Outline, outline};
 use symd_sys::clock::ClockReading;
