@@ -3,12 +3,14 @@
 //! daemon. Invariants: a worker's answer is decoded and validated like an untrusted file; and a text is
 //! blamed only for what it did to a worker that nothing else killed.
 
+mod attempts;
 mod bindings;
 mod confine;
 mod helper;
 mod inspected;
 mod limits;
 mod living_workers;
+mod parse_task;
 mod parsers;
 mod pool;
 mod process;
@@ -18,9 +20,10 @@ mod protocol;
 mod quarantine;
 mod worker;
 
+pub use attempts::{Attempt, ParseError};
 pub use helper::{HelperProcess, NoReply, serve};
 pub use living_workers::WorkerMemory;
-pub use parsers::{Attempt, ParseError, ParserOptions, Parsers, Warm};
+pub use parsers::{ParserOptions, Parsers, Warm};
 pub use pool::RunningTrial;
 pub use quarantine::{Quarantine, Quarantined};
 pub use worker::{NAME, run};

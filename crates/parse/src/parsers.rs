@@ -3,22 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::bindings;
-use super::inspected::{self, lies_in};
-use super::limits::Allowance;
+use super::attempts::{Attempt, ParseError, attempt, now, try_out};
 use super::living_workers::WorkerMemory;
-use super::pool::{Outcome, ParsePurpose, RunningTrial, WorkerPool};
-use super::process::{ExchangeError, WorkerAnswer};
-use super::protocol::{Request, Task};
+use super::parse_task::ParseTask;
+use super::pool::{ParsePurpose, RunningTrial, WorkerPool};
 use super::quarantine::Quarantine;
 use symd_base::state::StateError;
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
-use symd_index::cache::{Key, StoredParses, codec};
+use symd_index::cache::StoredParses;
 use symd_syntax::{self as syntax, FlatTree, Grammar, Inspected, LocalBindings, Outline, OutlineError};
-
-/// Maximum number of attempts for a text whose workers fail for other reasons (they are killed, the system
-/// has no memory).
-const ATTEMPTS: usize = 32;
 
 /// The means by which texts are parsed. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -41,72 +34,6 @@ pub struct ParserOptions {
     pub quarantine: Option<PathBuf>,
     /// Directory of what was parsed for questions; `None` stores it nowhere.
     pub parses: Option<PathBuf>,
-}
-
-/// The result of an attempt to parse a text.
-#[derive(Debug)]
-pub enum Attempt<T = Outline> {
-    Parsed(T),
-    /// The text is slow, or a worker failed on it: it is to be tried out, by the worker that continues with
-    /// it or by another.
-    SetAside(Option<RunningTrial>),
-}
-
-/// A text, and the task for it.
-struct ParseTask<'a, T> {
-    task: Task,
-    grammar: Grammar,
-    text: &'a str,
-    /// Identifies the text.
-    key: Key,
-    /// Decodes a worker's answer.
-    decode: fn(&[u8], Grammar, &str) -> Option<T>,
-}
-
-impl<'a> ParseTask<'a, Outline> {
-    fn outline(grammar: Grammar, text: &'a str, hash: ContentHash) -> ParseTask<'a, Outline> {
-        let key = Key { content: hash, fingerprint: grammar.fingerprint() };
-        ParseTask { task: Task::Outline, grammar, text, key, decode: decode_outline }
-    }
-}
-
-fn decode_outline(payload: &[u8], _: Grammar, text: &str) -> Option<Outline> {
-    codec::decode(payload).filter(|outline| lies_in(outline, text))
-}
-
-impl<'a, T> ParseTask<'a, T> {
-    /// A task other than the outline. It has a key of its own: a text that fails here keeps its outline, and what the other tasks
-    /// find.
-    fn beside_outline(
-        task: Task,
-        grammar: Grammar,
-        text: &'a str,
-        hash: ContentHash,
-        decode: fn(&[u8], Grammar, &str) -> Option<T>,
-    ) -> ParseTask<'a, T> {
-        let fingerprint = !grammar.fingerprint().wrapping_add(u64::from(task.number()));
-        let key = Key { content: hash, fingerprint };
-        ParseTask { task, grammar, text, key, decode }
-    }
-}
-
-/// Reasons why a text was not parsed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseError {
-    #[error("cancelled")]
-    Cancelled,
-    /// The text is in quarantine.
-    #[error("symd's parser fails on it: {0}")]
-    Quarantined(String),
-    /// The text is slow, or a worker failed on it.
-    #[error("symd's parser takes long over it; ask again in a few seconds")]
-    SetAside,
-    /// No worker could be started, or workers are repeatedly killed.
-    #[error("symd cannot parse at the moment: {0}")]
-    Unavailable(String),
-    /// The text cannot be parsed by this build of symd.
-    #[error("{0}")]
-    Refused(String),
 }
 
 /// A guard that keeps a worker ready while it lives.
@@ -263,11 +190,7 @@ impl Parsers {
         match &*self.0 {
             ParseBackend::InProcess => Ok(syntax::inspect(grammar, text, range, cancel)?),
             ParseBackend::Workers { crew, quarantine, .. } => {
-                let content = ContentHash::of(text.as_bytes());
-                let key = Key { content, fingerprint: grammar.fingerprint() };
-                let task = Task::Inspect(range);
-                let inquiry = ParseTask { task, grammar, text, key, decode: inspected::decode };
-                now(crew, quarantine, &inquiry, cancel)
+                now(crew, quarantine, &ParseTask::inspection(grammar, text, range), cancel)
             }
         }
     }
@@ -280,8 +203,7 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt<LocalBindings>, ParseError> {
-        let decode = |payload: &[u8], _: Grammar, text: &str| bindings::decode(payload, text);
-        let task = ParseTask::beside_outline(Task::LocalBindings, grammar, text, hash, decode);
+        let task = ParseTask::local_bindings(grammar, text, hash);
         self.attempt_for_question(&task, cancel, || syntax::local_bindings(grammar, text, cancel))
     }
 
@@ -294,7 +216,7 @@ impl Parsers {
         cancel: &Cancel,
     ) -> Result<Attempt, ParseError> {
         let parse = || syntax::outline_with_hidden_types(grammar, text, cancel);
-        self.attempt_for_question(&hidden_types_task(grammar, text, hash), cancel, parse)
+        self.attempt_for_question(&ParseTask::hidden_types(grammar, text, hash), cancel, parse)
     }
 
     /// Returns the outline of a text with the types and functions that an outline hides. A slow text is set aside.
@@ -305,7 +227,7 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt, ParseError> {
-        let task = ParseTask::beside_outline(Task::HiddenFunctions, grammar, text, hash, decode_outline);
+        let task = ParseTask::hidden_functions(grammar, text, hash);
         self.attempt_for_question(&task, cancel, || {
             syntax::outline_with_hidden_functions(grammar, text, cancel)
         })
@@ -319,7 +241,7 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt<FlatTree>, ParseError> {
-        self.attempt_for_question(&tree_task(grammar, text, hash), cancel, || {
+        self.attempt_for_question(&ParseTask::tree(grammar, text, hash), cancel, || {
             syntax::flat_tree(grammar, text, cancel)
         })
     }
@@ -327,8 +249,8 @@ impl Parsers {
     /// Whether the tree of a text is stored and, of one whose outline hides types, the outline with them.
     pub fn has_parses(&self, grammar: Grammar, hash: ContentHash, hides_types: bool) -> bool {
         let has = |stored: &StoredParses| {
-            stored.contains(tree_task(grammar, "", hash).key)
-                && (!hides_types || stored.contains(hidden_types_task(grammar, "", hash).key))
+            stored.contains(ParseTask::tree(grammar, "", hash).key)
+                && (!hides_types || stored.contains(ParseTask::hidden_types(grammar, "", hash).key))
         };
         self.stored().is_some_and(has)
     }
@@ -343,8 +265,8 @@ impl Parsers {
         hides_types: bool,
         cancel: &Cancel,
     ) -> Result<bool, ParseError> {
-        let tree = self.store(&tree_task(grammar, text, hash), cancel)?;
-        Ok(tree && (!hides_types || self.store(&hidden_types_task(grammar, text, hash), cancel)?))
+        let tree = self.store(&ParseTask::tree(grammar, text, hash), cancel)?;
+        Ok(tree && (!hides_types || self.store(&ParseTask::hidden_types(grammar, text, hash), cancel)?))
     }
 
     fn store<T>(&self, task: &ParseTask<'_, T>, cancel: &Cancel) -> Result<bool, ParseError> {
@@ -402,151 +324,6 @@ impl Parsers {
                     None => attempt(crew, (quarantine, stored), ParsePurpose::Question, task, cancel),
                 }
             }
-        }
-    }
-}
-
-fn hidden_types_task(grammar: Grammar, text: &str, hash: ContentHash) -> ParseTask<'_, Outline> {
-    ParseTask::beside_outline(Task::HiddenTypes, grammar, text, hash, decode_outline)
-}
-
-fn tree_task(grammar: Grammar, text: &str, hash: ContentHash) -> ParseTask<'_, FlatTree> {
-    let decode = |payload: &[u8], _: Grammar, text: &str| FlatTree::from_bytes(payload, text);
-    ParseTask::beside_outline(Task::Tree, grammar, text, hash, decode)
-}
-
-/// Parses a text that a request waits for: as an ordinary file, and then as one that was set aside.
-fn now<T>(
-    crew: &WorkerPool,
-    quarantine: &Quarantine,
-    inquiry: &ParseTask<'_, T>,
-    cancel: &Cancel,
-) -> Result<T, ParseError> {
-    match attempt(crew, (quarantine, None), ParsePurpose::Question, inquiry, cancel)? {
-        Attempt::Parsed(parsed) => Ok(parsed),
-        Attempt::SetAside(running) => try_out(crew, quarantine, inquiry, running, cancel),
-    }
-}
-
-fn try_out<T>(
-    crew: &WorkerPool,
-    quarantine: &Quarantine,
-    inquiry: &ParseTask<'_, T>,
-    running: Option<RunningTrial>,
-    cancel: &Cancel,
-) -> Result<T, ParseError> {
-    let mut tried = match running {
-        None => Attempt::SetAside(None),
-        Some(running) => match running.finish(cancel) {
-            Ok(answered) => decoded(quarantine, inquiry, &answered)?,
-            Err(unanswered) => failed(quarantine, inquiry, unanswered)?,
-        },
-    };
-    // The first attempt may be the first for which the text is blamed; the second is decisive.
-    for _ in 0..2 {
-        if let Attempt::Parsed(parsed) = tried {
-            return Ok(parsed);
-        }
-        tried = attempt(crew, (quarantine, None), ParsePurpose::Trial, inquiry, cancel)?;
-    }
-    match tried {
-        Attempt::Parsed(parsed) => Ok(parsed),
-        Attempt::SetAside(_) => Err(ParseError::SetAside),
-    }
-}
-
-/// Sends a text to a worker, repeatedly if workers fail for other reasons. A valid answer is added to `stored`.
-fn attempt<T>(
-    crew: &WorkerPool,
-    (quarantine, stored): (&Quarantine, Option<&StoredParses>),
-    lane: ParsePurpose,
-    inquiry: &ParseTask<'_, T>,
-    cancel: &Cancel,
-) -> Result<Attempt<T>, ParseError> {
-    let ParseTask { task, grammar, text, key, .. } = *inquiry;
-    if u32::try_from(text.len()).is_err() {
-        return Err(ParseError::Refused(OutlineError::TooLarge.to_string()));
-    }
-    if let Some(why) = quarantine.why(key) {
-        return Err(ParseError::Quarantined(why));
-    }
-    let allowance = Allowance::of(text.len());
-    let request = Request { task, grammar: grammar.name(), allowance, stop_after: None, text };
-    let mut last = String::new();
-    for _ in 0..ATTEMPTS {
-        cancel.check().map_err(|_| ParseError::Cancelled)?;
-        match crew.ask(lane, &request, grammar, cancel) {
-            Ok(Outcome::Answered(answered)) => {
-                let decoded = decoded(quarantine, inquiry, &answered)?;
-                if let (Attempt::Parsed(_), Some(stored)) = (&decoded, stored) {
-                    stored.add(key, &answered.payload);
-                }
-                return Ok(decoded);
-            }
-            Ok(Outcome::Slow(running)) => {
-                tracing::debug!(grammar = grammar.name(), bytes = text.len(), "a text takes long");
-                return Ok(Attempt::SetAside(running));
-            }
-            Err(ExchangeError::NotStarted(error)) => last = error.to_string(),
-            Err(ExchangeError::Lost(why)) => last = why,
-            Err(other) => return failed(quarantine, inquiry, other),
-        }
-        tracing::debug!(why = %last, "a parse worker was lost; another worker parses its text");
-    }
-    tracing::warn!(why = %last, "a text could not be parsed, for reasons other than the text");
-    Err(ParseError::Unavailable(last))
-}
-
-/// Decodes a worker's answer.
-fn decoded<T>(
-    quarantine: &Quarantine,
-    inquiry: &ParseTask<'_, T>,
-    answered: &WorkerAnswer,
-) -> Result<Attempt<T>, ParseError> {
-    match (inquiry.decode)(&answered.payload, inquiry.grammar, inquiry.text) {
-        Some(parsed) => {
-            quarantine.clear_suspicion(inquiry.key);
-            Ok(Attempt::Parsed(parsed))
-        }
-        None => blamed(quarantine, inquiry, "its parser sent an invalid outline"),
-    }
-}
-
-/// Decides how to treat a text that a worker did not answer.
-fn failed<T>(
-    quarantine: &Quarantine,
-    inquiry: &ParseTask<'_, T>,
-    unanswered: ExchangeError,
-) -> Result<Attempt<T>, ParseError> {
-    match unanswered {
-        ExchangeError::Cancelled => Err(ParseError::Cancelled),
-        ExchangeError::Blame(why) => blamed(quarantine, inquiry, &why),
-        // Not the text's fault: try it in a fresh worker.
-        ExchangeError::Slow
-        | ExchangeError::Stopped
-        | ExchangeError::Lost(_)
-        | ExchangeError::NotStarted(_) => Ok(Attempt::SetAside(None)),
-    }
-}
-
-/// Blames a text that made a worker fail.
-fn blamed<T>(
-    quarantine: &Quarantine,
-    inquiry: &ParseTask<'_, T>,
-    why: &str,
-) -> Result<Attempt<T>, ParseError> {
-    if quarantine.blame(inquiry.key, inquiry.grammar, why) {
-        Err(ParseError::Quarantined(why.to_owned()))
-    } else {
-        Ok(Attempt::SetAside(None))
-    }
-}
-
-impl From<OutlineError> for ParseError {
-    fn from(error: OutlineError) -> ParseError {
-        match error {
-            OutlineError::Cancelled => ParseError::Cancelled,
-            other => ParseError::Refused(other.to_string()),
         }
     }
 }
