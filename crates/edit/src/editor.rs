@@ -2,28 +2,27 @@
 //! gets the changes and notifies them. Invariant: under the lock, the remains of a crash are put back before
 //! anything else is done.
 
+mod recovery;
+mod unsaved_texts;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::apply;
+use self::recovery::InterruptedEdit;
 use super::change::{Changes, FileChange};
 use super::deferred::DeferredWork;
 use super::diff::{FileDiff, diffs};
-use super::editor_conflicts::open_conflict;
 use super::entry::{Journal, Kind};
 use super::error::EditError;
 use super::history::{self, Operation, UndoTarget};
-use super::plan::{Originator, Plan, PlanStep};
-use super::put_back::{
-    self, InterruptionCause, Recovered, RecoveredOperation, Resolution, UnrestoredFile, put_back,
-};
-use super::rebase::rebase;
+use super::plan::{Originator, Plan};
+use super::put_back::Recovered;
 use super::stages::{EditLock, EditStage, EditorTurn};
 use super::steps::Hook;
-use super::store::{JournalLocation, Leftover, OperationId, Pending, Store};
+use super::store::{OperationId, Store};
 use super::tree::{self, Links};
 use super::unsaved_parts::{PartState, UnsavedPart, UnsavedParts};
 use symd_base::{ContentHash, RelPath, Text};
@@ -133,105 +132,6 @@ impl Editor {
         self.root.path()
     }
 
-    /// Puts back what a crash left, if anything, and returns every operation that is not resolved yet.
-    pub fn recover(&self) -> Result<Recovered, EditError> {
-        let _lock = self.lock(self.turn_here())?;
-        self.recover_locked()
-    }
-
-    fn recover_locked(&self) -> Result<Recovered, EditError> {
-        let (found, is_unreadable) = self.put_back_pending()?;
-        let mut operations: Vec<RecoveredOperation> =
-            found.into_iter().map(|found| found.operation).collect();
-        for id in self.store.cut_short()? {
-            if operations.iter().any(|known| known.id == id) {
-                continue;
-            }
-            let Some(journal) = self.store.read_cut_short(id)? else { continue };
-            if let Some(conflict) = open_conflict(&journal) {
-                operations.push(conflict);
-                continue;
-            }
-            let beyond_repair = put_back::beyond_repair(&self.root, &journal.entry);
-            let left = if beyond_repair.is_empty() {
-                put_back::changed_by_others(&self.root, &journal.entry)
-            } else {
-                beyond_repair
-            };
-            if left.is_empty() {
-                // The user has restored the old content: no decision is needed.
-                self.store.drop_cut_short(id)?;
-                continue;
-            }
-            operations.push(RecoveredOperation {
-                id,
-                in_editors: journal.entry.in_editors(),
-                title: journal.entry.title,
-                put_back: Vec::new(),
-                left,
-                is_kept: true,
-                cause: InterruptionCause::CutShort,
-            });
-        }
-        operations.sort_by_key(|operation| operation.id);
-        Ok(Recovered { operations, is_unreadable })
-    }
-
-    /// Resolves the files that recovery left of operation `id`, as the user decided.
-    pub fn resolve(
-        &self,
-        id: OperationId,
-        resolution: Resolution,
-        by: Originator,
-    ) -> Result<Applied, EditError> {
-        self.settle(self.stage_resolution(self.turn_here(), id, resolution, by))
-    }
-
-    /// Begins [`Editor::resolve`].
-    pub fn stage_resolution(
-        &self,
-        turn: EditorTurn,
-        id: OperationId,
-        resolution: Resolution,
-        by: Originator,
-    ) -> EditStage {
-        let staged = self.lock(turn).and_then(|lock| {
-            for found in self.put_back_pending()?.0 {
-                if found.operation.id != id {
-                    found.ensure_settled()?;
-                } else if let Some(pending) = found.due {
-                    // The operation could not be put back; the user's decision replaces that.
-                    self.set_aside(&pending, &found.operation.left)?;
-                }
-            }
-            let journal = self.cut_short(id)?;
-            let stage = match resolution {
-                Resolution::Keep => EditStage::Ended(Ok(Applied::default())),
-                Resolution::PutBack => {
-                    let changes = self.restoration_of(id, &journal)?;
-                    self.stage_changes(lock, changes, by, Kind::Recovery)
-                }
-            };
-            self.when_applied(stage, journal)
-        });
-        staged.unwrap_or_else(|error| EditStage::Ended(Err(error)))
-    }
-
-    /// Has the record of a resolved operation removed once the edit that resolves it is applied.
-    fn when_applied(&self, stage: EditStage, resolved: Journal) -> Result<EditStage, EditError> {
-        Ok(match stage {
-            EditStage::Staged(mut staged) => {
-                staged.resolves = Some(resolved);
-                EditStage::Staged(staged)
-            }
-            EditStage::Ended(Ok(applied)) => {
-                self.drop_resolved(&resolved)?;
-                EditStage::Ended(Ok(applied))
-            }
-            failed => failed,
-        })
-    }
-
     /// Checks whether `plan` could be applied to the current tree. Writes nothing and does not block.
     pub fn check(&self, plan: &Plan) -> Result<(), EditError> {
         tree::changes_of(self.files(), plan, Links::Followed).map(|_| ())
@@ -240,20 +140,6 @@ impl Editor {
     /// Returns the changes of `plan`, by path. Also checks the plan; writes nothing and does not block.
     pub fn preview(&self, plan: &Plan) -> Result<Vec<FileDiff>, EditError> {
         tree::changes_of(self.files(), plan, Links::Followed).map(|changes| diffs(&changes))
-    }
-
-    /// Returns the changes that [`Editor::resolve`] would make to the files that recovery left of operation
-    /// `id`.
-    pub fn preview_resolve(
-        &self,
-        id: OperationId,
-        resolution: Resolution,
-    ) -> Result<Vec<FileDiff>, EditError> {
-        let journal = self.cut_short(id)?;
-        match resolution {
-            Resolution::Keep => Ok(Vec::new()),
-            Resolution::PutBack => self.restoration_of(id, &journal).map(|changes| diffs(&changes)),
-        }
     }
 
     /// Returns the changes that undo would make.
@@ -384,91 +270,9 @@ impl Editor {
         Some(SeenText { hash, text: Text::decode(bytes).ok()? })
     }
 
-    /// Makes the changes of an edit in files whose unsaved texts were closed with them.
-    pub fn finish_unsaved(&self, id: OperationId, by: Originator) -> Result<Applied, EditError> {
-        self.settle(self.stage_unsaved(self.turn_here(), id, by))
-    }
-
-    /// Begins [`Editor::finish_unsaved`].
-    pub fn stage_unsaved(&self, turn: EditorTurn, id: OperationId, by: Originator) -> EditStage {
-        let staged = self.lock_settled(turn).and_then(|lock| {
-            let changes = self.unsaved_changes(id)?;
-            Ok(self.stage_changes(lock, changes, by, Kind::Finish { of: id }))
-        });
-        match staged {
-            // The files have the changes already.
-            Ok(EditStage::Ended(Ok(nothing))) => {
-                self.unsaved_parts.forget(id);
-                EditStage::Ended(Ok(nothing))
-            }
-            Ok(stage) => stage,
-            Err(error) => EditStage::Ended(Err(error)),
-        }
-    }
-
-    /// Returns the changes that [`Editor::finish_unsaved`] would make.
-    pub fn preview_unsaved(&self, id: OperationId) -> Result<Vec<FileDiff>, EditError> {
-        self.unsaved_changes(id).map(|changes| diffs(&changes))
-    }
-
-    fn unsaved_changes(&self, id: OperationId) -> Result<Changes, EditError> {
-        let refused = |why: String| EditError::NoOperation(format!("operation {id} {why}"));
-        if let Some(by) = history::finished_by(&self.store.entries()?, id) {
-            return Err(refused(format!("is finished, by operation {by}")));
-        }
-        let parts = self.unsaved_parts.of(id);
-        let closed: Vec<&UnsavedPart> = parts.iter().filter(|part| part.state == PartState::Closed).collect();
-        if closed.is_empty() {
-            return Err(refused(
-                "has nothing that was closed without being saved; history shows what has".to_owned(),
-            ));
-        }
-        let mut steps = Vec::new();
-        for part in closed {
-            let path = part.path.clone();
-            let seen =
-                self.text_of(&path).ok_or_else(|| refused(format!("cannot be finished: {path} is gone")))?;
-            let edits = rebase(&part.before, &part.after, seen.text.as_str()).ok_or_else(|| {
-                refused(format!(
-                    "cannot be finished: its change of {path} was made beside lines that were never saved; make it by hand, \
-                     or undo the operation"
-                ))
-            })?;
-            steps.push(PlanStep::Text { path, base: seen.hash, edits });
-        }
-        tree::changes_of(self.files(), &Plan::new(steps), Links::Followed)
-    }
-
     fn journal(&self, id: OperationId) -> Result<Journal, EditError> {
         let gone = || EditError::NoOperation(format!("the journal of operation {id} is damaged or gone"));
         self.store.read(id)?.ok_or_else(gone)
-    }
-
-    fn restoration_of(&self, id: OperationId, journal: &Journal) -> Result<Changes, EditError> {
-        if !journal.entry.conflict.is_empty() {
-            return tree::conflict_restoration_of(self.files(), journal);
-        }
-        let left = put_back::beyond_repair(&self.root, &journal.entry);
-        if left.is_empty() {
-            return tree::restoration_of(self.files(), journal);
-        }
-        let left: Vec<String> = left.iter().map(UnrestoredFile::to_string).collect();
-        Err(EditError::NoOperation(format!(
-            "operation {id} cannot be put back: {}; restore these files from version control, then run `symd resolve {id} \
-             keep`",
-            left.join(", ")
-        )))
-    }
-
-    fn cut_short(&self, id: OperationId) -> Result<Journal, EditError> {
-        let unknown = || EditError::NoOperation(format!("operation {id} was not cut short, or is resolved"));
-        self.store.read_cut_short(id)?.ok_or_else(unknown)
-    }
-
-    /// Keeps the part of `pending` that concerns the files `left`, for the user's decision.
-    pub(super) fn set_aside(&self, pending: &Pending, left: &[UnrestoredFile]) -> Result<(), EditError> {
-        let journal = pending.journal.about(&left.iter().map(|left| &left.path).collect());
-        Ok(self.store.set_aside(&journal, pending.place)?)
     }
 
     /// Blocks until no other edit of this process has a turn.
@@ -491,95 +295,6 @@ impl Editor {
         self.put_back_pending()?.0.iter().try_for_each(InterruptedEdit::ensure_settled)?;
         Ok(lock)
     }
-
-    /// Ends every edit that was in progress when its process ended: commits a complete one, puts any other
-    /// back. Usually there is none, rarely one; of a reported edit the commit may be lost if the machine
-    /// loses power. The second value tells whether an edit may have been in progress that cannot be read.
-    fn put_back_pending(&self) -> Result<(Vec<InterruptedEdit>, bool), EditError> {
-        let mut all = Vec::new();
-        loop {
-            let pending = match self.store.left()? {
-                Leftover::Nothing => return Ok((all, false)),
-                Leftover::Unreadable => return Ok((all, true)),
-                Leftover::Pending(pending) => *pending,
-            };
-            if put_back::is_fully_applied(&self.root, &pending.journal.entry) {
-                self.complete(&pending)?;
-                continue;
-            }
-            let is_salvaged = pending.is_salvaged;
-            let found = self.end(pending)?;
-            let is_due = found.due.is_some();
-            // The process died while it wrote the journal, before it changed anything: nothing to report.
-            let is_nothing =
-                is_salvaged && found.operation.put_back.is_empty() && found.operation.left.is_empty();
-            if !is_nothing {
-                all.push(found);
-            }
-            if is_due {
-                return Ok((all, false));
-            }
-        }
-    }
-
-    /// Commits an edit that is complete except for the commit.
-    fn complete(&self, pending: &Pending) -> Result<(), EditError> {
-        let entry = &pending.journal.entry;
-        apply::finish(&self.root, entry)?;
-        if entry.lost.is_empty() {
-            if pending.is_salvaged {
-                // The stored journal is damaged, so the entry is written anew.
-                self.store.commit(&pending.journal, JournalLocation::Slot)?;
-                self.store.drop_pending(pending.place)?;
-            } else {
-                self.store.commit(&pending.journal, pending.place)?;
-            }
-            self.store.sync()?;
-            tracing::info!(operation = entry.id.0, title = entry.title, "completed the commit of an edit");
-            return Ok(());
-        }
-        tracing::warn!(
-            operation = entry.id.0,
-            title = entry.title,
-            "an edit is complete, but its journal is damaged: it cannot be undone"
-        );
-        Ok(self.store.drop_pending(pending.place)?)
-    }
-
-    /// Puts back an edit that was cut short. If its journal is too damaged for that, nothing is touched.
-    fn end(&self, pending: Pending) -> Result<InterruptedEdit, EditError> {
-        let entry = &pending.journal.entry;
-        let (id, title) = (entry.id, entry.title.clone());
-        let (in_editors, cause) = (entry.in_editors(), InterruptionCause::CutShort);
-        let beyond_repair = put_back::beyond_repair(&self.root, entry);
-        if !beyond_repair.is_empty() {
-            tracing::error!(operation = id.0, title, "the journal of an edit that was cut short is damaged");
-            self.set_aside(&pending, &beyond_repair)?;
-            let operation = RecoveredOperation {
-                id,
-                title,
-                put_back: Vec::new(),
-                left: beyond_repair,
-                is_kept: true,
-                in_editors,
-                cause,
-            };
-            return Ok(InterruptedEdit { operation, due: None });
-        }
-        let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
-        tracing::warn!(operation = id.0, title, "an edit had been cut short and was put back");
-        let left: Vec<UnrestoredFile> = back.left().cloned().collect();
-        let due = if back.failed.is_empty() {
-            self.forget(&pending, &back)?;
-            None
-        } else {
-            Some(pending)
-        };
-        let is_kept = due.is_none() && !left.is_empty();
-        let operation =
-            RecoveredOperation { id, title, put_back: back.done, left, is_kept, in_editors, cause };
-        Ok(InterruptedEdit { operation, due })
-    }
 }
 
 /// A text as questions see it.
@@ -587,22 +302,4 @@ struct SeenText {
     /// Of its bytes.
     hash: ContentHash,
     text: Text,
-}
-
-/// An edit that was cut short.
-struct InterruptedEdit {
-    operation: RecoveredOperation,
-    /// The journal, if the edit could not be put back now.
-    due: Option<Pending>,
-}
-
-impl InterruptedEdit {
-    /// Returns an error if the edit must still be put back, before anything else is done.
-    fn ensure_settled(&self) -> Result<(), EditError> {
-        if self.due.is_none() {
-            return Ok(());
-        }
-        let left = self.operation.left.iter().map(UnrestoredFile::to_string).collect();
-        Err(EditError::RecoveryDue { id: self.operation.id, left })
-    }
 }
