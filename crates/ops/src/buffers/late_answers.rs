@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::Buffers;
-use super::agreement::{BufferTarget, DIFF_DEADLINE, changes_between};
+use super::buffer_changes::{DIFF_DEADLINE, changes_between};
+use super::concerned_buffers::BufferTarget;
 use super::port::{DocumentChanges, EditorAnswer};
 
 impl Buffers {

@@ -4,6 +4,8 @@
 //! after the other is laid over a file, in the order of the changes.
 
 mod agreement;
+mod buffer_changes;
+mod concerned_buffers;
 mod deadlines;
 mod editors_present;
 mod late_answers;
