@@ -3,7 +3,7 @@
 
 use super::apply::apply;
 use super::perform::PerformError;
-use super::planning::PlanningError;
+use super::planned_edit::PlanningError;
 use crate::Project;
 use symd_base::RelPath;
 use symd_edit::{Access, Originator, Plan, PlanStep};

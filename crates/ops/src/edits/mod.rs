@@ -8,6 +8,7 @@ mod effects;
 mod make_new;
 mod multi_file;
 mod perform;
+mod planned_edit;
 mod planning;
 mod preparsing;
 mod proposed_text;
@@ -26,7 +27,8 @@ pub use effects::{DiagnosticsReport, EditEffects, EffectsUnknown, NewName};
 pub use make_new::{MadeDirectory, create_directory, create_file};
 pub use multi_file::{AppliedEdit, MultiFileEdit, check_base};
 pub use perform::{DryRun, EditResult, PerformError, dry_run, perform};
-pub use planning::{NewText, PlannedEdit, PlanningError, Written, plan_edit};
+pub use planned_edit::{NewText, PlannedEdit, PlanningError, Written};
+pub use planning::plan_edit;
 pub use replace_first::{ReplacedFirst, replace_first};
 pub use request::{
     Breaking, EditAction, ExpectForm, ExpectationSource, ExpectedRevisions, IgnoredEdits, LastRead,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::planning::PlanningError;
+use super::planned_edit::PlanningError;
 use super::request::Breaking;
 use symd_base::cancel::Cancelled;
 use symd_base::cores;

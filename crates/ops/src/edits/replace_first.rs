@@ -4,7 +4,7 @@
 
 use super::apply::{ApplyError, apply};
 use super::perform::PerformError;
-use super::planning::PlanningError;
+use super::planned_edit::PlanningError;
 use super::retry::{AttemptError, RetryPolicy, retry_on_conflict};
 use crate::Project;
 use crate::view_tree::ViewTree;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::planning::PlanningError;
+use super::planned_edit::PlanningError;
 use crate::target::SymbolSelector;
 use symd_base::{ContentHash, RelPath};
 use symd_rewrite::{ExpectedCount, Indentation, ReplaceMode, patch};
