@@ -4,7 +4,7 @@
 
 use super::named_text::NamedText;
 use super::names::{COMPANION, MemberName, SourceNames, is_made_class, is_unnamed_class, unhashed};
-use super::place::attributed;
+use super::place_in_file::attributed;
 use super::value_classes;
 use crate::naming::entity::before_name;
 use crate::spot::whole_words;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::parse::ParsedFrame;
-use super::place::{FramePlace, declaration_at};
+use super::place_in_file::{FramePlace, declaration_at};
 use super::python::is_installed;
 use crate::code_context::counted_lines;
 use symd_base::RelPath;

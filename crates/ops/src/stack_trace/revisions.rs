@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::named_text::NamedText;
 use super::parse::ParsedFrame;
-use super::place::fits;
+use super::place_in_file::fits;
 use symd_base::RelPath;
 use symd_engine::View;
 use symd_git::{GitError, Repository};
