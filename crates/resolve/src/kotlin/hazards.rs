@@ -86,11 +86,9 @@ fn reflected(resolver: &Resolver, names: &NamesInTexts) -> Result<Vec<(RelPath, 
         return Ok(found);
     }
     // Nearly every file has a `name`.
-    let is_read = |text: &str, word: &str| {
-        word != "name" || ["::class.java.name", "javaClass.name"].iter().any(|read| text.contains(read))
-    };
+    let is_read = |text: &str, word: &str| word != "name" || text.contains(".name");
     let reads_a_class = |text: &str| {
-        (text.contains("::class") || text.contains("javaClass"))
+        ["::class", "javaClass", "Class<"].iter().any(|class| text.contains(class))
             && words.iter().any(|word| text.contains(word.as_str()) && is_read(text, word))
     };
     for here in files_with(resolver, &words, &reads_a_class)?.files {
@@ -109,14 +107,14 @@ fn reflected(resolver: &Resolver, names: &NamesInTexts) -> Result<Vec<(RelPath, 
     Ok(found)
 }
 
-/// Returns the doubt about references whose name is read: `::open.name`.
+/// Returns the doubt about references whose name is read: `::open.name`, `nameOf(Shop::size)`.
 fn named_by_references(
     resolver: &Resolver,
     target: &IndexedDeclaration,
     id: DeclarationId,
 ) -> Result<Vec<RenameHazard>, Cancelled> {
     let name = target.name();
-    let read = format!("::{name}.name");
+    let read = format!("::{name}");
     let mut places = Vec::new();
     let reading = files_with(resolver, &BTreeSet::from([name.to_owned()]), &|text| text.contains(&read))?;
     for here in &reading.files {
@@ -127,8 +125,11 @@ fn named_by_references(
             let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { continue };
             let range = TextRange::new(start, end);
             let is_whole = !text[at + read.len()..].starts_with(is_word) && file.slice(range) == name;
-            let meant = resolver.kotlin().universe().resolve(key, range).filter(|_| is_whole);
-            if meant.is_some_and(|meant| meant.declarations.contains(&id)) {
+            let universe = resolver.kotlin().universe();
+            let meant = universe.resolve(key, range).filter(|_| is_whole);
+            if meant.is_some_and(|meant| meant.declarations.contains(&id))
+                && universe.is_reference_read(key, range)
+            {
                 places.push((here.file.path.clone(), range));
             }
         }

@@ -46,6 +46,7 @@ mod outward;
 mod packages;
 mod qualifiers;
 mod question_memos;
+mod read_references;
 mod reflected_members;
 mod resolve;
 mod result_extent;

@@ -8,7 +8,7 @@ use super::calls::{callee_name, callee_of};
 use super::declarations::DeclarationKind;
 use super::qualifiers::Qualifier;
 use super::scopes::Level;
-use super::source_file::SourceFile;
+use super::source_file::{KotlinImport, SourceFile};
 use super::ty::Type;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
 use symd_base::TextRange;
@@ -22,10 +22,27 @@ const PRINTING: [&str; 9] =
 /// Functions that make a text of what they are called on, where they are given no lambda.
 const JOINING: [&str; 4] = ["toString", "joinToString", "joinTo", "contentToString"];
 
-/// Properties that are the name of a class, and of its members.
-pub(super) const CLASS_NAMES: [&str; 5] =
-    ["simpleName", "qualifiedName", "name", "typeName", "canonicalName"];
-pub(super) const MEMBER_LISTS: [&str; 10] = [
+/// Properties that are the name of a class, or tell it, and of its members.
+pub(super) const CLASS_NAMES: [&str; 8] = [
+    "simpleName",
+    "qualifiedName",
+    "name",
+    "typeName",
+    "canonicalName",
+    "constructors",
+    "declaredConstructors",
+    "primaryConstructor",
+];
+pub(super) const MEMBER_LISTS: [&str; 19] = [
+    "constructors",
+    "declaredConstructors",
+    "declaredFunctions",
+    "declaredMemberExtensionProperties",
+    "functions",
+    "memberExtensionFunctions",
+    "memberExtensionProperties",
+    "primaryConstructor",
+    "staticProperties",
     "declaredFields",
     "declaredMethods",
     "fields",
@@ -170,9 +187,14 @@ impl Universe<'_> {
         found
     }
 
-    /// Whether a value is, or holds, an object whose text has the name.
+    /// Whether a value is, or holds, an object whose text has the name, or is the class that has it.
     fn has_name(&self, file: &ProjectFile, value: NodeId, names: &NamesInTexts) -> bool {
-        !names.printed.is_empty() && self.is_printed(&self.expression_type(file, value), names)
+        if names.printed.is_empty() && names.classes.is_empty() {
+            return false;
+        }
+        let ty = self.expression_type(file, value);
+        self.is_printed(&ty, names)
+            || self.class_reflected_by(&ty).is_some_and(|of| is_one_of(of, &names.classes))
     }
 
     fn is_printed(&self, ty: &Type, names: &NamesInTexts) -> bool {
@@ -228,7 +250,6 @@ impl Universe<'_> {
         let [left, operator, right] = parts[..] else { return false };
         let string = self.library_class("kotlin", "String");
         file.kind(operator) == K::Plus
-            && !names.printed.is_empty()
             && matches!(self.expression_type(file, left), Type::Class(one) if Some(one.class) == string)
             && self.has_name(file, right, names)
     }
@@ -279,16 +300,15 @@ impl Universe<'_> {
     fn reads_a_name(&self, file: &ProjectFile, node: NodeId, names: &NamesInTexts) -> bool {
         let parts: Vec<NodeId> = file.children(node).collect();
         let (Some(&before), Some(&suffix)) = (parts.first(), parts.last()) else { return false };
-        let Some(read) = file.child(suffix, K::SimpleIdentifier).map(|name| file.name_text(name)) else {
+        let Some(read) = file.child(suffix, K::SimpleIdentifier).map(|name| imported_name(file, name)) else {
             return false;
         };
         if read == "name" && names.entries_of.is_some() {
             let before = self.before_suffix(file, suffix);
             return matches!(before, Some(Qualifier::Value(Type::Class(one))) if Some(one.class) == names.entries_of);
         }
-        if MEMBER_LISTS.contains(&read) {
-            return names.members_of.is_some()
-                && self.is_class_of(file, before, names, &self.members_class(names));
+        if MEMBER_LISTS.contains(&read) && names.members_of.is_some() {
+            return self.is_class_of(file, before, names, &self.members_class(names));
         }
         !names.classes.is_empty()
             && CLASS_NAMES.contains(&read)
@@ -317,8 +337,23 @@ impl Universe<'_> {
             return true;
         }
         match self.reflected_object(file, node) {
-            Some(Qualifier::Value(Type::Class(one))) => classes.contains(&one.class),
-            _ => false,
+            Some(Qualifier::Value(ty)) => is_one_of(&ty, classes),
+            Some(_) => false,
+            // A variable that holds the class.
+            None => self
+                .class_reflected_by(&self.expression_type(file, node))
+                .is_some_and(|of| is_one_of(of, classes)),
+        }
+    }
+
+    /// Returns of which class a value of a type tells: `KClass<Shop>`, `Class<Shop>`.
+    pub(super) fn class_reflected_by<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
+        match ty {
+            Type::Class(class) if Some(class.class) == self.library_class("kotlin.reflect", "KClass") => {
+                class.arguments.first()
+            }
+            Type::External(class) if &*class.name == "java.lang.Class" => class.arguments.first(),
+            _ => None,
         }
     }
 
@@ -337,6 +372,17 @@ impl Universe<'_> {
         let is_it = |one: &NodeId| file.text_of(*one) == of && is_expression(file, *one);
         self.qualifier(file, file.tree().subtree(node).find(is_it)?)
     }
+}
+
+fn is_one_of(ty: &Type, classes: &HashSet<DeclarationId>) -> bool {
+    matches!(ty, Type::Class(one) if classes.contains(&one.class))
+}
+
+/// Returns the name that stands at a node, or the one that an import gives another name there.
+pub(super) fn imported_name(file: &SourceFile, node: NodeId) -> &str {
+    let name = file.name_text(node);
+    let aliased = file.imports.iter().find(|import| import.alias.as_deref() == Some(name));
+    aliased.map_or(name, KotlinImport::last_name)
 }
 
 /// Returns what a text tells the class of: `shop` of `shop::class.java` and of `shop.javaClass`.

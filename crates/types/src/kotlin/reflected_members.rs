@@ -5,8 +5,9 @@ use std::collections::HashSet;
 
 use super::callables::Arguments;
 use super::calls::call_of_callee;
-use super::declarations::DeclarationKind;
-use super::names_in_texts::NamesInTexts;
+use super::declarations::{DeclarationKind, is_class_node};
+use super::lookup::NameUse;
+use super::names_in_texts::{NamesInTexts, imported_name};
 use super::qualifiers::Qualifier;
 use super::scopes::{Level, property_of_detached};
 use super::source_file::SourceFile;
@@ -20,7 +21,7 @@ use symd_syntax::kotlin::KotlinNode as K;
 #[derive(Clone, Debug)]
 pub struct ReflectionOfAny {
     pub range: TextRange,
-    /// The name of the function or the extended property.
+    /// The name of the function or the extended property, or of the class that keeps what its constructor is given.
     pub reader: String,
     /// Whether it reads the class of the object that it extends.
     pub is_of_receiver: bool,
@@ -34,15 +35,18 @@ impl Universe<'_> {
         let reads = |node: &NodeId| {
             let last = file.children(*node).last().and_then(|suffix| file.child(suffix, K::SimpleIdentifier));
             file.kind(*node) == K::NavigationExpression
-                && last.is_some_and(|last| words.contains(&file.name_text(last)))
+                && last.is_some_and(|last| words.contains(&imported_name(&file, last)))
         };
         let mut found = Vec::new();
         for node in file.tree().nodes().filter(reads) {
             self.steps.set(0);
             let Some(before) = file.children(node).next() else { continue };
-            if let Some(reader) = reader_around(&file, node).filter(|_| self.is_of_any(&file, before)) {
-                let text = file.text_of(before);
-                let is_of_receiver = text == "javaClass" || text.starts_with("this");
+            if !self.is_of_any(&file, before) {
+                continue;
+            }
+            let text = file.text_of(before);
+            let is_of_receiver = text == "javaClass" || text.starts_with("this");
+            for reader in self.readers_around(&file, node, before) {
                 found.push(ReflectionOfAny { range: file.range(node), reader, is_of_receiver });
             }
         }
@@ -51,14 +55,39 @@ impl Universe<'_> {
 
     /// Whether an expression is the class of a value that may be of any class, or a type parameter.
     fn is_of_any(&self, file: &ProjectFile, class: NodeId) -> bool {
-        match self.reflected_object(file, class) {
-            Some(Qualifier::Value(Type::Class(class))) => {
-                self.library_class("kotlin", "Any") == Some(class.class)
-            }
-            Some(Qualifier::Value(Type::Parameter(_))) => true,
-            Some(Qualifier::Class(id)) => self.kind(id) == Some(DeclarationKind::TypeParameter),
+        let is_any = |ty: &Type| match ty {
+            Type::Class(class) => self.library_class("kotlin", "Any") == Some(class.class),
+            Type::Parameter(_) => true,
             _ => false,
+        };
+        match self.reflected_object(file, class) {
+            Some(Qualifier::Value(ty)) => is_any(&ty),
+            Some(Qualifier::Class(id)) => self.kind(id) == Some(DeclarationKind::TypeParameter),
+            Some(_) => false,
+            // A variable that holds the class: `val c = x::class`, `c: KClass<*>`.
+            None => self
+                .class_reflected_by(&self.expression_type(file, class))
+                .is_some_and(|of| is_any(of) || of.is_unknown() || of.is_foreign()),
         }
+    }
+
+    /// Returns the names of what gives the value of which names are read: the innermost function around the place or the extended property, and
+    /// the class whose constructor keeps the value.
+    fn readers_around(&self, file: &ProjectFile, node: NodeId, before: NodeId) -> Vec<String> {
+        let function = reader_around(file, node);
+        let names = file.tree().subtree(before).filter(|one| file.kind(*one) == K::SimpleIdentifier);
+        let is_kept = names.into_iter().any(|name| {
+            let found = self.find_bare(file, name, file.name_text(name), NameUse::Value);
+            found.candidates.iter().any(|one| {
+                matches!(
+                    self.kind(one.declaration),
+                    Some(DeclarationKind::Property | DeclarationKind::ConstructorProperty)
+                )
+            })
+        });
+        let class = file.class_around(node).filter(|_| is_kept || function.is_none());
+        let class = class.map(|class| self.name(class)).filter(|name| !name.is_empty());
+        function.into_iter().chain(class).collect()
     }
 
     /// Whether a file gives a value that is, or holds, an object of the class that has the names, or the class as a type argument, to what
@@ -68,7 +97,7 @@ impl Universe<'_> {
         let classes = self.reflected_classes(names);
         let is_named = |node: &NodeId| {
             matches!(file.kind(*node), K::SimpleIdentifier | K::InterpolatedIdentifier)
-                && file.name_text(*node) == reflection.reader
+                && imported_name(&file, *node) == reflection.reader
         };
         file.tree().nodes().filter(is_named).any(|name| {
             self.steps.set(0);
@@ -108,12 +137,21 @@ fn suffix_of(file: &SourceFile, name: NodeId) -> Option<NodeId> {
 
 /// Returns the name of the innermost function around a node, or of the extended property.
 fn reader_around(file: &SourceFile, node: NodeId) -> Option<String> {
-    file.ancestors(node).find_map(|above| match file.kind(above) {
+    let within = file.ancestors(node).take_while(|above| {
+        !matches!(file.kind(*above), K::AnonymousInitializer | K::SecondaryConstructor)
+            && !is_named_class(file, *above)
+    });
+    within.into_iter().find_map(|above| match file.kind(above) {
         K::FunctionDeclaration => Some(file.name_of(file.declaration_of(above)?).to_owned()),
         K::Getter => name_of_extended(file, property_of_detached(file, above)?),
         K::PropertyDeclaration => name_of_extended(file, above),
         _ => None,
     })
+}
+
+fn is_named_class(file: &SourceFile, node: NodeId) -> bool {
+    let number = file.declaration_of(node).filter(|_| is_class_node(file, node));
+    number.is_some_and(|number| !file.name_of(number).is_empty())
 }
 
 fn name_of_extended(file: &SourceFile, property: NodeId) -> Option<String> {
@@ -130,6 +168,8 @@ fn holds_object(ty: &Type, classes: &HashSet<DeclarationId>) -> bool {
         }
         Type::External(class) => class.arguments.iter().any(|one| holds_object(one, classes)),
         Type::Both(both) => holds_object(&both.0, classes) || holds_object(&both.1, classes),
+        // A constructor, or a lambda that makes one.
+        Type::Function(function) => holds_object(&function.result, classes),
         _ => false,
     }
 }

@@ -105,6 +105,88 @@ fun f(shop: Shop, till: Till, quiet: Quiet) {
 }
 
 #[test]
+fn constructors_variables_and_aliases_read_names_too() {
+    let text = "//- Read.kt
+package read
+import kotlin.reflect.KClass
+class Tagged(of: Any) { val tag = of::class.simpleName }
+class Kept(val of: Any) { val tag get() = of::class.simpleName }
+class Begun(of: Any) { val tag: String?; init { tag = of::class.simpleName } }
+fun <T : Any> made(make: () -> T) = make()::class.simpleName
+fun chained(of: Any): String { val c = of::class; return c.java.simpleName }
+fun of(c: KClass<*>) = c.simpleName
+fun plain(of: Any) = of.hashCode()
+//- Use.kt
+package use
+import read.*
+import read.chained as linked
+import kotlin.reflect.full.memberProperties as props
+class One(val a: Int)
+class Two(val a: Int)
+class Three(val a: Int)
+class Four
+class Five
+class Six
+class Seven
+class Eight(val a: Int)
+class Nine
+fun f() {
+    Tagged(One(1)); Kept(Two(1)); Begun(Three(1))
+    made(::Four); linked(Five()); of(Six::class)
+    println(Seven::class)
+    Eight::class.props.map { it.name }
+    plain(Nine())
+    Nine::class.constructors.map { it.toString() }
+}
+";
+    let of = |class: &str| text.replace(&format!("class {class}"), &format!("class $0{class}"));
+    for (class, place) in [
+        ("One", "Read.kt:3"),
+        ("Two", "Read.kt:4"),
+        ("Three", "Read.kt:5"),
+        ("Four", "Read.kt:6"),
+        ("Five", "Read.kt:7"),
+        ("Six", "Read.kt:8"),
+        ("Seven", "Use.kt:17"),
+        ("Nine", "Use.kt:20"),
+    ] {
+        check("Other", &of(class), &[&format!("doubt {place}")]);
+    }
+    check("b", &text.replace("Eight(val a", "Eight(val $0a"), &["doubt Use.kt:18"]);
+    check("b", &text.replace("One(val a", "One(val $0a"), &[]);
+}
+
+#[test]
+fn references_are_given_to_what_reads_their_names() {
+    let text = "//- Shop.kt
+import kotlin.reflect.*
+class Shop(val one: Int, val two: Int, val three: Int, val four: Int, val five: Int, val six: Int, val seven: Int) {
+    fun own() = nameOf(::one)
+}
+fun nameOf(of: KProperty<*>) = of.name
+fun valueOf(of: KProperty1<Shop, Int>, shop: Shop) = of.get(shop)
+fun <T> KProperty1<T, *>.key() = name
+fun f(shop: Shop, shops: List<Shop>) {
+    valueOf(Shop::two, shop)
+    listOf(Shop::three).map { it.name }
+    val kept = Shop::four
+    println(kept)
+    Shop::five.key()
+    shops.map(Shop::six) + Shop::six.get(shop)
+    val value = Shop::seven
+    value.get(shop)
+}
+";
+    let of = |name: &str| text.replace(&format!("val {name}:"), &format!("val $0{name}:"));
+    for (name, line) in [("one", 3), ("three", 10), ("four", 11), ("five", 13)] {
+        check("other", &of(name), &[&format!("doubt Shop.kt:{line}")]);
+    }
+    for name in ["two", "six", "seven"] {
+        check("other", &of(name), &[]);
+    }
+}
+
+#[test]
 fn libraries_write_properties_under_their_names() {
     let text = "//- User.kt
 import kotlinx.serialization.*
