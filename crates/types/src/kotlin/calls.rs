@@ -236,6 +236,7 @@ impl Universe<'_> {
             parameter.ty = member.substitution.apply(&parameter.ty);
         }
         self.infer(file, &parameters, arguments, &own, &mut bound, until);
+        self.bind_by_bounds(&own, &mut bound);
         bound
     }
 

@@ -109,6 +109,23 @@ impl Universe<'_> {
         stands.unwrap_or(ty)
     }
 
+    /// Binds those of `own` that only bounds name: of `fun <E, T : Table<E>> rows(of: T)` a table of coins fixes `E`, too.
+    pub(super) fn bind_by_bounds(&self, own: &[DeclarationId], bound: &mut Substitution) {
+        let is_open = |one: &DeclarationId| bound.get(*one).is_none_or(Type::is_unknown);
+        let open: Vec<DeclarationId> = own.iter().copied().filter(is_open).collect();
+        if open.is_empty() {
+            return;
+        }
+        for parameter in own {
+            let Some(given @ Type::Class(_)) = bound.get(*parameter).cloned() else { continue };
+            for wanted in self.written_bounds(*parameter) {
+                if mentions(&wanted, &open) {
+                    self.unify(&wanted, &given, &open, bound);
+                }
+            }
+        }
+    }
+
     /// Adds to `open` those of `own` that stand in `pattern` where the type in `actual` is not known.
     pub(super) fn left_open(
         &self,
