@@ -109,7 +109,8 @@ impl Universe<'_> {
         stands.unwrap_or(ty)
     }
 
-    /// Binds those of `own` that only bounds name: of `fun <E, T : Table<E>> rows(of: T)` a table of coins fixes `E`, too.
+    /// Binds those of `own` that only bounds name: of `fun <E, T : Table<E>> rows(of: T)` a table of coins fixes `E`, too, because
+    /// `Table` takes no other. With `Table<out E>` an argument whose type is not known might make it wider.
     pub(super) fn bind_by_bounds(&self, own: &[DeclarationId], bound: &mut Substitution) {
         let is_open = |one: &DeclarationId| bound.get(*one).is_none_or(Type::is_unknown);
         let open: Vec<DeclarationId> = own.iter().copied().filter(is_open).collect();
@@ -117,10 +118,17 @@ impl Universe<'_> {
             return;
         }
         for parameter in own {
-            let Some(given @ Type::Class(_)) = bound.get(*parameter).cloned() else { continue };
+            let Some(Type::Class(given)) = bound.get(*parameter).cloned() else { continue };
             for wanted in self.written_bounds(*parameter) {
-                if mentions(&wanted, &open) {
-                    self.unify(&wanted, &given, &open, bound);
+                let Type::Class(wanted) = wanted else { continue };
+                let Some(arguments) = self.arguments_as(given.class, &given.arguments, wanted.class) else {
+                    continue;
+                };
+                let declared = self.type_parameters(wanted.class);
+                for ((wanted, given), declared) in wanted.arguments.iter().zip(&arguments).zip(declared) {
+                    if !self.is_variant(declared) && mentions(wanted, &open) {
+                        self.unify(wanted, given, &open, bound);
+                    }
                 }
             }
         }
