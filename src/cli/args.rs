@@ -1,13 +1,19 @@
 //! The commands and options of the command line, and their help. They must not change incompatibly: scripts
 //! rely on them.
 
+mod approvals;
+mod groups;
+mod selected_tools;
+mod shared;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::failure::{Exit, Failure};
-use crate::config::approvals::Policy;
-use crate::toolsets::listing::with_profile;
+pub(super) use self::approvals::{ApprovalsCommand, PolicyWord};
+pub(super) use self::groups::{ConfigCommand, ProjectsCommand, ServerCommand, SolutionsCommand};
+pub(super) use self::selected_tools::{Shown, ToolsFormat, Toolset};
+pub(super) use self::shared::{Length, Patience, PlaceOrSymbol, Symbol};
 
 /// symd keeps every symbol of a project indexed and serves coding agents, people and editors from it.
 #[derive(Debug, Parser)]
@@ -550,268 +556,6 @@ pub(super) enum Command {
     Man,
 }
 
-#[derive(Debug, Subcommand)]
-pub(super) enum ServerCommand {
-    /// List the servers: state, memory, last error
-    List {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Restart a server, even one that is down or was stopped
-    Restart {
-        /// Its name: ty, kmp-lsp …
-        name: String,
-    },
-    /// Stop a server until it is restarted
-    Stop {
-        /// Its name: ty, kmp-lsp …
-        name: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum ApprovalsCommand {
-    /// Show policies and rules, the project's own included
-    List {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show or set the policy for the calls of a toolset, or of one of its tools
-    #[command(after_help = "Examples:
-  symd approvals policy cli_agent allow              all its tools, commands and network included
-  symd approvals policy serena/create_text_file ask  one tool; overrides the toolset's policy
-  symd approvals policy cli_agent default            removes the policy that was set
-
-A policy applies in every project and to every client, including programs in a sandbox that reach the socket, from the
-next call on. A project's .symd/approvals.toml can only add `ask` and `deny`.")]
-    Policy {
-        /// The toolset, or the tool
-        #[arg(value_name = "TOOLSET|TOOLSET/TOOL")]
-        subject: String,
-        /// The policy for its calls
-        policy: Option<PolicyWord>,
-    },
-    /// Add a rule: by default, calls of a tool whose arguments match a regular expression run without asking
-    #[command(after_help = "Examples:
-  symd approvals add create_file '^{\"path\":\"docs/.*\\.md\"'
-  symd approvals add run_in_terminal '^{\"command\":\"git status\"}$' --toolset cli_agent --expires 2h
-
-The expression (of Rust's regex crate) is searched in the call's arguments as compact JSON with sorted keys, without
-the defaults of absent ones; a `{` that does not begin a repetition is an ordinary character.")]
-    Add {
-        /// The tool's name
-        tool: String,
-        /// The regular expression
-        pattern: String,
-        /// Only in this toolset [default: in any that has the tool]
-        #[arg(long)]
-        toolset: Option<String>,
-        /// Only in this project [default: in any]
-        #[arg(long)]
-        here: bool,
-        /// For how long: 30m, 2h, 7d [default: for ever]
-        #[arg(long, value_name = "DURATION")]
-        expires: Option<String>,
-        /// The policy for these calls; `ask` and `deny` restrict what is otherwise allowed
-        #[arg(long, default_value = "allow")]
-        policy: RulePolicy,
-    },
-    /// Enable a disabled rule
-    Enable {
-        /// Its number, from `symd approvals list`
-        id: u64,
-    },
-    /// Disable a rule without removing it
-    Disable {
-        /// Its number
-        id: u64,
-    },
-    /// Remove a rule
-    Revoke {
-        /// Its number
-        id: u64,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum PolicyWord {
-    /// They run
-    Allow,
-    /// The user is asked
-    Ask,
-    /// They are refused
-    Deny,
-    /// The toolset's default
-    Default,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum RulePolicy {
-    /// They run
-    Allow,
-    /// The user is asked each time
-    Ask,
-    /// They are refused
-    Deny,
-}
-
-impl From<RulePolicy> for Policy {
-    fn from(word: RulePolicy) -> Policy {
-        match word {
-            RulePolicy::Allow => Policy::Allow,
-            RulePolicy::Ask => Policy::Ask,
-            RulePolicy::Deny => Policy::Deny,
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum ProjectsCommand {
-    /// List them: name and root
-    List {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Register a project without starting symd in it
-    Add {
-        /// Its root
-        path: PathBuf,
-    },
-    /// Unregister a project; its files are not changed
-    Remove {
-        /// Its name
-        name: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum SolutionsCommand {
-    /// List them, a line each
-    List,
-    /// Show one
-    Show {
-        /// Its id, such as rca-001
-        id: String,
-    },
-    /// Confirm that one solved its error
-    Validate {
-        /// Its id
-        id: String,
-    },
-    /// Delete one
-    Delete {
-        /// Its id
-        id: String,
-    },
-    /// Print all as JSON lines
-    Export {
-        /// Those of this machine, although config.toml names a team's Chroma
-        #[arg(long)]
-        local: bool,
-    },
-    /// Add those on stdin, as JSON lines: copies replace what they are of, and ids that others have are given anew
-    Import,
-    /// Keep them in the team's Chroma from now on, which `[chroma]` in config.toml names; asks first, and makes the collection if
-    /// there is none
-    Connect {
-        /// Connect without asking
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Compute vectors again by the model of `[embedder]` in config.toml; asks before texts are sent. Goes on where it stopped
-    Reembed {
-        /// Send the texts without asking
-        #[arg(long)]
-        yes: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum ConfigCommand {
-    /// Show the settings in effect and where each comes from
-    Show {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Clone, Debug, Args)]
-pub(super) struct Toolset {
-    /// Which tools, comma-separated [default: native, or `toolset` of config.toml]
-    #[arg(long = "toolset", value_name = "LIST", value_delimiter = ',')]
-    pub(super) names: Vec<String>,
-}
-
-/// The selection of tools for a client.
-#[derive(Clone, Debug, Args)]
-pub(super) struct Shown {
-    #[command(flatten)]
-    pub(super) toolset: Toolset,
-    /// Which of native's tools: coding-agent, for clients that read, search and edit text themselves;
-    /// debugging
-    #[arg(long, value_name = "NAME")]
-    pub(super) profile: Option<String>,
-}
-
-impl Shown {
-    /// Returns the toolsets by name, none for those of config.toml; the profile replaces the toolset that it
-    /// belongs to.
-    pub(super) fn names(self) -> Result<Vec<String>, Failure> {
-        let names = self.toolset.names;
-        let Some(profile) = self.profile else { return Ok(names) };
-        with_profile(names, &profile).map_err(|message| Exit::Usage.because(message))
-    }
-}
-
-/// A symbol by name.
-#[derive(Clone, Debug, Args)]
-pub(super) struct Symbol {
-    /// A name, a name path (`Class/method`), or one from the file's top level (`/Class`)
-    #[arg(value_name = "NAME_PATH")]
-    pub(super) name_path: String,
-    /// The file (or directory, or FILE:LINE) that declares it
-    #[arg(long = "in", value_name = "PATH")]
-    pub(super) within: Option<String>,
-}
-
-/// A name on a line, or a symbol.
-#[derive(Clone, Debug, Args)]
-pub(super) struct PlaceOrSymbol {
-    /// FILE:LINE of a use, or a symbol's name path
-    #[arg(value_name = "FILE:LINE|NAME_PATH")]
-    pub(super) place: String,
-    /// The name on that line
-    pub(super) name: Option<String>,
-    /// The file (or directory, or FILE:LINE) that declares the symbol
-    #[arg(long = "in", value_name = "PATH")]
-    pub(super) within: Option<String>,
-}
-
-/// Whether to wait for language servers.
-#[derive(Clone, Copy, Debug, Args)]
-pub(super) struct Patience {
-    /// Wait for a language server that is still starting, instead of answering from syntax
-    #[arg(long)]
-    pub(super) wait: bool,
-    /// How long, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "wait")]
-    pub(super) deadline: u32,
-    #[command(flatten)]
-    pub(super) length: Length,
-}
-
-/// The limit of what is printed.
-#[derive(Clone, Copy, Debug, Args)]
-pub(super) struct Length {
-    /// The most characters to answer with [default: 20000]
-    #[arg(long, value_name = "CHARACTERS")]
-    pub(super) limit: Option<u32>,
-}
-
 /// The kind of change of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ChangeArgument {
@@ -823,16 +567,13 @@ pub(super) enum ChangeArgument {
     Removal,
 }
 
+/// How to resolve an edit that a crash interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ToolsFormat {
-    /// Name and first sentence
-    Text,
-    /// All that clients receive, with each tool's risk and whether the user is asked first
-    Json,
-    /// Function calling: the `tools` of OpenAI's chat completions
-    Openai,
-    /// Text for a system prompt; `symd call -` reads the calls that it asks the model to write
-    Prompt,
+pub(super) enum Resolution {
+    /// Keep the files as they are
+    Keep,
+    /// Restore the files as they were before the edit
+    PutBack,
 }
 
 #[cfg(test)]
@@ -843,13 +584,4 @@ mod tests {
     fn the_words_do_not_contradict_each_other() {
         super::Arguments::command().debug_assert();
     }
-}
-
-/// How to resolve an edit that a crash interrupted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Resolution {
-    /// Keep the files as they are
-    Keep,
-    /// Restore the files as they were before the edit
-    PutBack,
 }

@@ -6,6 +6,7 @@ mod collected_lines;
 mod declared;
 mod flowed;
 mod inlined;
+mod java_arguments;
 mod lines;
 mod link_lines;
 mod mapping;

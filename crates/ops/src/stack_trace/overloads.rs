@@ -3,10 +3,11 @@
 
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
-use symd_engine::View;
+use symd_engine::{CurrentText, View};
 use symd_resolve::definitions;
 use symd_syntax::imports::Imported;
 
+use super::java_arguments::{arguments, may_take};
 use super::names::source_names;
 use super::parse::ParsedFrame;
 use super::{FramePlace, ResolvedTrace};
@@ -132,6 +133,10 @@ fn difference(
         [only] => *only,
         _ => return Ok(None),
     };
+    // Types do not tell Java's overloads apart for Kotlin.
+    if place.path.file_name().ends_with(".java") && caller.path.file_name().ends_with(".kt") {
+        return Ok(difference_of_arguments(view, place, &caller.path, offset, own));
+    }
     let meant = definitions(view, &caller.path, offset, cancel)?;
     let [only] = meant.declarations.as_slice() else { return Ok(None) };
     let Some((outline, row)) = only.row().filter(|_| !meant.is_guess) else { return Ok(None) };
@@ -142,6 +147,42 @@ fn difference(
         why: format!("calls another {own}"),
         meant: Some((row.name_line as usize + 1, name_path)),
     }))
+}
+
+/// Compares the arguments of a call in Kotlin, of whose name the offset is, with the Java method at `place`.
+fn difference_of_arguments(
+    view: &View,
+    place: &FramePlace,
+    caller: &RelPath,
+    offset: u32,
+    own: &str,
+) -> Option<Difference> {
+    let current = |path: &RelPath| view.saved(view.snapshot.files.get(path.as_str())?).ok();
+    let calling = current(caller)?;
+    let called = calling.text.as_str().get(offset as usize..)?;
+    // The name of an import's alias may be another one.
+    let name = called.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
+    let given = arguments(&called[name..])?;
+    let CurrentText { text, outline, .. } = current(&place.path)?;
+    let here = (0..outline.rows.len()).find(|row| outline.name_path(*row) == place.name_path)?;
+    let takes = |row: &usize| {
+        let this = &outline.rows[*row];
+        let behind = text.as_str().get(this.name_start as usize + usize::from(this.name_len)..);
+        behind.is_none_or(|behind| may_take(behind, &given))
+    };
+    if takes(&here) {
+        return None;
+    }
+    let is_overload = |row: &usize| {
+        let this = &outline.rows[*row];
+        this.parent() == outline.rows[here].parent() && this.kind().is_callable() && outline.name(this) == own
+    };
+    let mut others = (0..outline.rows.len()).filter(is_overload).filter(takes);
+    let only = others.next().filter(|_| others.next().is_none());
+    Some(Difference {
+        why: format!("calls another {own}"),
+        meant: only.map(|row| (outline.rows[row].name_line as usize + 1, outline.name_path(row))),
+    })
 }
 
 /// Returns the name of a constructor's class.
