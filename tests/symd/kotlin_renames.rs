@@ -99,25 +99,62 @@ fn files_with_syntax_errors_that_hold_the_name_are_told() {
     });
 }
 
+const TILL: &str = "interface Till {\n    fun ring()\n}\n\nclass Shop : Till {\n    override fun ring() {}\n}\n\nfun f(shop: Shop) = shop.ring()\n";
+const FOR_KOTLIN: &str = "\n[[language]]\nname = \"kotlin\"\nlanguage-servers = [\"fake\"]\n";
+const UNPROVEN: &str = "references = \"unproven\"\nrename = \"unproven\"\n\n[[language]]\nname = \"kotlin\"\nlanguage-servers = [\"fake\"]\n";
+
+/// Answers each rename with `said`, and each request for references with nothing.
+fn renaming(said: &serde_json::Value) -> serde_json::Value {
+    json!({
+        "capabilities": { "renameProvider": true, "referencesProvider": true },
+        "on": { "textDocument/rename": [said], "textDocument/references": [{ "result": [] }] },
+    })
+}
+
 #[test]
-fn what_an_unproven_server_refuses_is_renamed_as_types_tell() {
-    let text = "interface Till {\n    fun ring()\n}\n\nclass Shop : Till {\n    override fun ring() {}\n}\n\nfun f(shop: Shop) = shop.ring()\n";
-    let refusal = json!({ "error": { "code": -32803, "message": "it is an override" } });
-    let script =
-        json!({ "capabilities": { "renameProvider": true }, "on": { "textDocument/rename": [refusal] } });
+fn an_unproven_server_is_not_asked_where_types_decide() {
+    let script = renaming(&json!({ "error": { "code": -32803, "message": "it is an override" } }));
     let wanted = json!({ "name_path": "Till/ring", "new_name": "toll" });
-    const FOR_KOTLIN: &str = "\n[[language]]\nname = \"kotlin\"\nlanguage-servers = [\"fake\"]\n";
-    const UNPROVEN: &str =
-        "rename = \"unproven\"\n\n[[language]]\nname = \"kotlin\"\nlanguage-servers = [\"fake\"]\n";
-    play(&[("Till.kt", text.as_bytes())], Answers::Fake(script.clone(), FOR_KOTLIN), async |stage| {
+    play(&[("Till.kt", TILL.as_bytes())], Answers::Fake(script.clone(), FOR_KOTLIN), async |stage| {
         let refused = stage.refused("rename_symbol", wanted.clone()).await;
         assert_eq!(refused, "fake refuses textDocument/rename: it is an override");
     });
-    play(&[("Till.kt", text.as_bytes())], Answers::Fake(script, UNPROVEN), async |stage| {
+    play(&[("Till.kt", TILL.as_bytes())], Answers::Fake(script, UNPROVEN), async |stage| {
+        let done = stage.done("find_referencing_symbols", json!({ "name_path": "Shop/ring" })).await;
+        assert!(done.contains("Till.kt:9"), "{done}");
+        assert!(done.contains("syntax (fake is not asked where types decide)"), "{done}");
         let done = stage.done("rename_symbol", wanted).await;
         assert!(done.contains("; complete"), "{done}");
-        assert_eq!(stage.text("Till.kt"), text.replace("ring", "toll"));
+        assert_eq!(stage.text("Till.kt"), TILL.replace("ring", "toll"));
     });
+}
+
+#[test]
+fn what_an_unproven_server_refuses_or_gets_wrong_is_left_to_types() {
+    let other = "fun g(it: Elsewhere) = it.ring()\n";
+    let place = json!({ "start": { "line": 0, "character": 4 }, "end": { "line": 0, "character": 4 } });
+    let document = json!({ "uri": "{root}/Other.kt", "version": null });
+    let edits = json!([{ "range": place, "newText": "x" }]);
+    let wrong = json!({ "answer": { "documentChanges": [{ "textDocument": document, "edits": edits }] } });
+    for (said, why) in [
+        (
+            json!({ "error": { "code": -32803, "message": "it is an override" } }),
+            "fake refuses textDocument/rename",
+        ),
+        (wrong, "fake failed: the server's edit of Other.kt would change"),
+    ] {
+        let files: [(&str, &[u8]); 2] = [("Till.kt", TILL.as_bytes()), ("Other.kt", other.as_bytes())];
+        play(&files, Answers::Fake(renaming(&said), UNPROVEN), async |stage| {
+            let mut wanted = json!({ "name_path": "Till/ring", "new_name": "toll" });
+            let refused = stage.refused("rename_symbol", wanted.clone()).await;
+            assert!(refused.contains(&format!("without a server ({why}")), "{refused}");
+            assert!(refused.contains("Other.kt:1"), "{refused}");
+            wanted["include"] = json!(["unchecked"]);
+            stage.done("rename_symbol", wanted).await;
+            assert_eq!(stage.text("Till.kt"), TILL.replace("ring", "toll"));
+            assert_eq!(stage.text("Other.kt"), other.replace("ring", "toll"));
+        });
+    }
 }
 
 #[test]

@@ -64,6 +64,9 @@ pub enum ServerError {
         /// Why it is down.
         problem: String,
     },
+    /// The answer of a server whose answers have to be judged by types was not needed: types decide alone.
+    #[error("{server} is not asked where types decide")]
+    NotNeeded { server: String },
     /// The file's content is no longer the version that the question was about.
     #[error("{path} changed while the question was in progress; ask again")]
     Changed {

@@ -326,10 +326,16 @@ impl ServerPool {
 
     /// Whether a server of the language exists, or can be created.
     pub(super) fn may_answer(&self, language: LanguageId) -> bool {
+        self.available(language).next().is_some()
+    }
+
+    /// Returns the names of the language's servers that exist, or can be created, the preferred one first.
+    pub(super) fn available(&self, language: LanguageId) -> impl Iterator<Item = &str> {
         let known = self.options.languages.get(language);
-        known.language_servers.iter().any(|wanted| {
-            let exists = self.lock_servers().servers.keys().any(|(name, _)| *name == wanted.name);
-            let can_be = || self.check(language, &self.spec(language, &wanted.name, &RelPath::root())?);
+        let names = known.language_servers.iter().map(|wanted| wanted.name.as_str());
+        names.filter(move |name| {
+            let exists = self.lock_servers().servers.keys().any(|(known, _)| known == name);
+            let can_be = || self.check(language, &self.spec(language, name, &RelPath::root())?);
             exists || can_be().is_ok()
         })
     }

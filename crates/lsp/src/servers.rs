@@ -320,6 +320,12 @@ impl Servers {
         self.pool.may_answer(language)
     }
 
+    /// Returns the names of the language's servers that run or can be started, the preferred one first. Looks
+    /// for programs on the disk.
+    pub fn available(&self, language: LanguageId) -> impl Iterator<Item = &str> {
+        self.pool.available(language)
+    }
+
     /// Returns the status of all servers that were created, and of all whose programs are found, sorted by
     /// name. Reads the disk and /proc, so it must not be called on the runtime's own threads.
     pub fn status(&self) -> Vec<ServerStatus> {

@@ -44,6 +44,7 @@ pub mod stand_in_diagnostics;
 pub mod symbol;
 pub mod target;
 mod together;
+mod unproven_servers;
 pub mod unsearched;
 pub mod user_error_context;
 pub mod view_tree;

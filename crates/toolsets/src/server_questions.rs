@@ -60,6 +60,7 @@ pub(super) fn outcome_of(why: &ServerError) -> Outcome {
         ServerError::NoServer { .. }
         | ServerError::NotTrusted { .. }
         | ServerError::Unsupported { .. }
+        | ServerError::NotNeeded { .. }
         | ServerError::Down { .. } => Outcome::NoServer,
         ServerError::NotReady { .. } | ServerError::Changed { .. } | ServerError::Stopping => {
             Outcome::NotReady

@@ -29,6 +29,7 @@ use super::Project;
 use super::question::{QuestionError, Source};
 use super::spot::{self, Checked, Dropped, Expect, Placed};
 use super::target::{SymbolSelector, Target};
+use super::unproven_servers::{judged_by_types, not_needed};
 use super::unsearched::{self, UnsearchedFiles};
 use symd_base::RelPath;
 use symd_config::server::Reliability;
@@ -115,12 +116,48 @@ pub(super) async fn of_target(
     target: &Target,
     waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
-    // Syntax judges while the server works.
-    let (said, judged) = tokio::try_join!(
-        async { Ok(ask_server(project, target, waiting).await) },
-        judge(project, std::slice::from_ref(target)),
-    )?;
-    from_answer(project, target, (said, judged), waiting).await
+    let answered = ask_and_judge(project, target, waiting).await?;
+    from_answer(project, target, answered, waiting).await
+}
+
+/// Asks a server about the uses of a symbol while syntax judges its occurrences; a server whose answer types judge only if they leave
+/// something open, or if the client waits for the server.
+async fn ask_and_judge(
+    project: &Project,
+    target: &Target,
+    waiting: WaitPolicy,
+) -> Result<(Result<ServerAnswer<Vec<Span>>, ServerError>, JudgedOccurrences), QuestionError> {
+    if judged_server(project, target, waiting).is_none() {
+        return tokio::try_join!(
+            async { Ok(ask_server(project, target, waiting).await) },
+            judge(project, std::slice::from_ref(target)),
+        );
+    }
+    let judged = judge(project, std::slice::from_ref(target)).await?;
+    Ok((ask_if_needed(project, target, &judged, waiting).await, judged))
+}
+
+async fn ask_if_needed(
+    project: &Project,
+    target: &Target,
+    judged: &JudgedOccurrences,
+    waiting: WaitPolicy,
+) -> Result<ServerAnswer<Vec<Span>>, ServerError> {
+    let needless = judged_server(project, target, waiting).and_then(|server| not_needed(&server, judged));
+    match needless {
+        Some(why) => Err(why),
+        None => ask_server(project, target, waiting).await,
+    }
+}
+
+/// Returns the server whose answer types judge, unless the client waits for it.
+fn judged_server(project: &Project, target: &Target, waiting: WaitPolicy) -> Option<String> {
+    match waiting {
+        WaitPolicy::DontWait | WaitPolicy::ForAnswer => {
+            judged_by_types(project, target, |server| server.references)
+        }
+        WaitPolicy::Until(_) => None,
+    }
 }
 
 /// Finds the uses of a resolved symbol whose occurrences syntax has judged already.
@@ -130,7 +167,7 @@ pub(super) async fn of_judged(
     judged: JudgedOccurrences,
     waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
-    let said = ask_server(project, target, waiting).await;
+    let said = ask_if_needed(project, target, &judged, waiting).await;
     from_answer(project, target, (said, judged), waiting).await
 }
 

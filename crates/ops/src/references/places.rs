@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answer::{Completeness, Reference};
 use super::{
-    Project, QuestionError, SettledAnswer, add_indirect_uses, ask_server, from_answer, is_imprecise, judge,
+    Project, QuestionError, SettledAnswer, add_indirect_uses, ask_and_judge, from_answer, is_imprecise,
     settle, show,
 };
 use crate::spot::{FilePlace, OutsideSpot};
@@ -26,11 +26,7 @@ pub(crate) async fn use_places(
     target: &Target,
     waiting: WaitPolicy,
 ) -> Result<UsePlaces, QuestionError> {
-    // Syntax judges while the server works.
-    let (said, judged) = tokio::try_join!(
-        async { Ok(ask_server(project, target, waiting).await) },
-        judge(project, std::slice::from_ref(target)),
-    )?;
+    let (said, judged) = ask_and_judge(project, target, waiting).await?;
     match said {
         Ok(said) if !(is_imprecise(project, &said.server) && resolve::has_types(&target.file)) => {
             let settled = settle(project, target, said, &Arc::new(judged), waiting).await?;

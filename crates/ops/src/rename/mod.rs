@@ -10,6 +10,7 @@ mod by_syntax;
 mod collisions;
 mod definition_index;
 mod delegates;
+mod drafted;
 mod examples;
 mod file_of_class;
 mod files_with_bom;
@@ -41,6 +42,7 @@ use self::by_name::{
     with_module_file, with_parameters, with_pasted_names, with_readers,
 };
 use self::delegates::with_delegates;
+use self::drafted::drafted;
 use self::generated::without_generated;
 use self::hazards::with_hazards;
 use self::library_names::with_library_names;
@@ -59,6 +61,7 @@ use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
 use super::target::{SymbolSelector, Target, TargetError};
+use super::unproven_servers::{judged_by_types, not_needed};
 use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_index::Locals;
@@ -179,9 +182,15 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     let OverrideLinks { members, through_super, by_computed_name, .. } = links;
     let symbol = LinkedSymbol { target, members, through_super };
     let asked = project.snapshot().await?;
+    let judged_server = judged_by_types(project, &symbol.target, |server| server.rename);
     // Syntax judges, and the text is searched, while the server works.
     let (said, judged, found, conflicts, unparsed) = tokio::join!(
-        ask_server(project, &symbol, ask, &asked),
+        async {
+            match &judged_server {
+                Some(_) => None,
+                None => Some(ask_server(project, &symbol, ask, &asked).await),
+            }
+        },
         judge(project, &symbol.members),
         search(project, &symbol),
         find_conflicts(project, &symbol, ask),
@@ -189,16 +198,14 @@ async fn plan_at(project: &Project, ask: &Rename) -> Result<PlannedRename, Renam
     );
     let (mut judged, found, conflicts, unparsed) = (judged?, found?, conflicts?, unparsed?);
     judged.mark_likely(&symbol.through_super);
-    let mut draft = match said {
-        Ok(said) => {
-            by_server::draft(project, &symbol, ask, (said, asked), &judged, &unparsed.with_accessors())
-                .await?
-        }
-        Err(why) if is_none(&why) || is_left_to_types(project, &symbol.target, &why) => {
-            by_syntax::draft(project, &symbol, ask, why, &judged, unparsed).await?
-        }
-        Err(why) => return Err(QuestionError::from(why).into()),
+    let needless = judged_server.as_deref().and_then(|server| not_needed(server, &judged));
+    let said = match (said, needless) {
+        (Some(said), _) => said,
+        (None, Some(why)) => Err(why),
+        (None, None) => ask_server(project, &symbol, ask, &asked).await,
     };
+    let are_judged = judged_server.is_some();
+    let mut draft = drafted(project, &symbol, ask, (said, asked), (&judged, are_judged), unparsed).await?;
     draft.notes.splice(0..0, noted);
     let draft = with_computed_names(project, &symbol, ask, draft, by_computed_name).await?;
     let draft = with_members_named_by_class(project, &symbol, ask, draft).await?;
@@ -282,23 +289,6 @@ async fn find_conflicts(
     Ok(project
         .with_view(move |view, cancel| collisions::find_conflicts(view, &symbol, &new_name, cancel))
         .await??)
-}
-
-/// Whether no server is available: one that starts, fails or rejects the request is.
-fn is_none(why: &ServerError) -> bool {
-    matches!(
-        why,
-        ServerError::NoServer { .. }
-            | ServerError::NotTrusted { .. }
-            | ServerError::Unsupported { .. }
-            | ServerError::Down { .. }
-    )
-}
-
-/// Whether a server refuses what types tell better than it does: its renames are unproven, as those of kmp-lsp, which refuses members that override.
-fn is_left_to_types(project: &Project, target: &Target, why: &ServerError) -> bool {
-    matches!(why, ServerError::Refused { server, .. } if merged::is_unproven(project, server))
-        && symd_resolve::has_types(&target.file)
 }
 
 /// Adds the mentions that are to be changed too, and notes the others.
