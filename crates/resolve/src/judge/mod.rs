@@ -4,8 +4,10 @@
 mod arguments;
 mod doubles;
 mod identity;
+mod not_called;
 mod unresolved;
 
+use self::not_called::cannot_be_called;
 use crate::class_names;
 use crate::context::{last_word, text_after, text_before};
 use crate::cpp::{self, has_prototypes};
@@ -189,10 +191,11 @@ impl<'t> TargetContext<'t> {
         let is_forward = resolver.profile.uses.has_prototypes && cpp::is_forward(here.text.as_str(), range);
         let role =
             if is_forward && self.row.kind() != SymbolKind::Constructor { Role::Declaration } else { role };
-        // What nothing resolves is something else where the file cannot see the declaration.
+        // What nothing resolves is something else where the file cannot see the declaration, and where it calls what cannot be called.
         let is_beyond = judgement == Judgement::Unchecked
             && (self.is_private && self.all.iter().all(|one| one.file.path != here.file.path)
-                || self.all.iter().all(|one| !gradle::may_see(resolver, &here.file.path, &one.file.path)));
+                || self.all.iter().all(|one| !gradle::may_see(resolver, &here.file.path, &one.file.path))
+                || role == Role::Call && self.all.iter().all(|one| cannot_be_called(resolver, here, one)));
         if is_beyond {
             return Ok((Judgement::Unlikely, role));
         }

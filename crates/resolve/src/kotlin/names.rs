@@ -95,6 +95,14 @@ impl<'a> KotlinNames<'a> {
         found.is_some_and(|found| found.iter().any(|id| self.universe.is_private(*id)))
     }
 
+    /// Whether a declaration is a property or another variable that cannot be called.
+    pub(crate) fn is_no_function(&self, declaration: &IndexedDeclaration) -> bool {
+        let found = self.declared_at(declaration);
+        found.is_some_and(|found| {
+            !found.is_empty() && found.iter().all(|id| self.universe.is_no_function(*id))
+        })
+    }
+
     /// Whether the identifier at a range of a Kotlin file is the name of a class that stands for the class's companion.
     pub(crate) fn stands_for_companion(
         &self,

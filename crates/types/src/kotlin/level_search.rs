@@ -10,7 +10,11 @@ use super::scopes::Level;
 use super::subtyping::Fit;
 use super::ty::{FunctionType, Type};
 use super::universe::{DeclarationId, ProjectFile, Universe};
+use std::sync::Arc;
 use symd_syntax::NodeId;
+
+/// Packages of the JDK, none of whose classes (17, without those of packages beneath) has a method `invoke`.
+const WITHOUT_INVOKE: [&str; 3] = ["java.io", "java.lang", "java.util"];
 
 impl Universe<'_> {
     pub(super) fn among_locals(
@@ -61,6 +65,22 @@ impl Universe<'_> {
                 && is_open(self.declared_type(member.declaration))
         };
         matches!(wanted, NameUse::Call(_)) && found.candidates.iter().all(is_unknown)
+    }
+
+    /// Whether a declaration is a variable that certainly cannot be called, because its type has no `invoke`.
+    pub fn is_no_function(&self, declaration: DeclarationId) -> bool {
+        let may_inherit = |ty: Type| {
+            let Type::Class(class) = ty else { return false };
+            let above = self.ancestors(class.class);
+            let is_unknown = |name: &Arc<str>| {
+                let package = name.rsplit_once('.').map_or("", |(package, _)| package);
+                !WITHOUT_INVOKE.contains(&package)
+            };
+            !above.is_complete && (above.may_lack_own || above.outside.iter().any(is_unknown))
+        };
+        self.kind(declaration).is_some_and(DeclarationKind::is_variable)
+            && !self.is_invocable(declaration)
+            && !may_inherit(self.declared_type(declaration))
     }
 
     /// Whether a variable can be called.
