@@ -5,7 +5,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::Interest;
@@ -24,9 +23,6 @@ use symd_sys::file_watch::FileWatch;
 /// Messages that wait for the daemon to read them. If it does not, the connection is given up, and a new one
 /// begins with the documents as they are then.
 const QUEUE: usize = 8_192;
-
-/// How long after a message to a daemon broke that daemon's last words are waited for.
-const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Connects to the daemon of `root` again and again, and passes on what it says, until the link is dropped.
 pub(super) async fn keep_connected(
@@ -60,7 +56,7 @@ pub(super) async fn keep_connected(
             Ok(stream) => {
                 (socket, pause) = (None, limits.look_first);
                 let begun = Instant::now();
-                let end = converse(&root, stream, limits.write, &events).await;
+                let end = converse(&root, stream, limits, &events).await;
                 short_lived =
                     if begun.elapsed() < limits.short_lived { short_lived.saturating_add(1) } else { 0 };
                 is_wanted = matches!(end, ConnectionEnd::Lost);
@@ -146,7 +142,7 @@ enum WritingEnd {
 async fn converse(
     root: &Path,
     stream: UnixStream,
-    write_deadline: Duration,
+    limits: LinkLimits,
     events: &mpsc::Sender<(PathBuf, LinkEvent)>,
 ) -> ConnectionEnd {
     let (from, mut to) = stream.into_split();
@@ -156,7 +152,7 @@ async fn converse(
     }
     let writing = async {
         while let Some(message) = queue.recv().await {
-            match tokio::time::timeout(write_deadline, to.write_all(&message)).await {
+            match tokio::time::timeout(limits.write, to.write_all(&message)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return WritingEnd::Broken,
                 Err(_) => {
@@ -203,7 +199,7 @@ async fn converse(
         () = &mut reading => {}
         end = writing => if end == WritingEnd::Broken {
             // What it said before is still to be read, perhaps that it was asked to end.
-            let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+            let _ = tokio::time::timeout(limits.last_words, reading).await;
         }
     }
     if is_stopped.load(Ordering::Relaxed) { ConnectionEnd::Stopped } else { ConnectionEnd::Lost }

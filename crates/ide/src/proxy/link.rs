@@ -33,6 +33,8 @@ pub(super) struct LinkLimits {
     /// How long a daemon may take to read what it is sent. One that takes longer hangs: the next connection begins
     /// with the documents as they are then.
     pub(super) write: Duration,
+    /// How long after a message to a daemon broke that daemon's last words are waited for.
+    pub(super) last_words: Duration,
 }
 
 impl Default for LinkLimits {
@@ -43,6 +45,7 @@ impl Default for LinkLimits {
             short_lived: Duration::from_secs(5),
             rest: Duration::from_millis(300),
             write: Duration::from_secs(30),
+            last_words: Duration::from_secs(1),
         }
     }
 }
@@ -129,11 +132,6 @@ impl AskedCommand {
     /// Whether another daemon may be asked the same: it changes nothing, and what it says is not known elsewhere.
     pub(super) fn is_question(&self) -> bool {
         matches!(self.used, AnswerUse::Passed | AnswerUse::Part | AnswerUse::Rename(_))
-    }
-
-    /// Whether the user, or the editor for them, waits for the answer.
-    fn is_of_user(&self) -> bool {
-        !matches!(self.used, AnswerUse::Published { .. })
     }
 }
 
@@ -241,7 +239,7 @@ impl Link {
     pub(super) fn lose_daemon(&mut self) -> Vec<AskedCommand> {
         self.to_daemon = None;
         let mut lost = Vec::new();
-        if self.waiting.iter().any(|request| request.asked.is_of_user()) {
+        if !self.waiting.is_empty() {
             self.want_daemon();
         }
         for (number, SentRequest { message, asked }) in std::mem::take(&mut self.asked) {
@@ -256,7 +254,12 @@ impl Link {
         lost
     }
 
-    /// Sends a request, at once or when a daemon is connected. Fails if too many wait already.
+    /// Whether a daemon is connected that takes requests.
+    pub(super) fn is_answering(&self) -> bool {
+        self.to_daemon.is_some() && !self.is_stopping
+    }
+
+    /// Sends a request, at once or when a daemon is connected, which is started for it. Fails if too many wait already.
     pub(super) fn ask(&mut self, method: &str, params: &Value, asked: AskedCommand) -> Result<(), LinkBusy> {
         if self.waiting.len() + self.asked.len() >= MAX_ASKED {
             return Err(LinkBusy);
@@ -264,10 +267,8 @@ impl Link {
         self.last_request += 1;
         let number = self.last_request;
         let message = write::request(number, method, Some(params));
-        if self.to_daemon.is_none() || self.is_stopping {
-            if asked.is_of_user() {
-                self.want_daemon();
-            }
+        if !self.is_answering() {
+            self.want_daemon();
             self.waiting.push(WaitingRequest { message, number, is_repeated: false, asked });
             return Ok(());
         }

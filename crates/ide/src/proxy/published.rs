@@ -125,7 +125,8 @@ impl Proxy {
             };
             let version = self.documents.by_uri.get(&uri).map_or(0, |document| document.version);
             let params = json!(Navigation { encoding: self.encoding.name().to_owned(), question });
-            let Some(link) = self.links.get_mut(&root) else { continue };
+            // Once a daemon is connected it is asked about all documents.
+            let Some(link) = self.links.get_mut(&root).filter(|link| link.is_answering()) else { continue };
             let used = AnswerUse::Published { uri: uri.clone(), version };
             let asked = AskedCommand { id: id_of(&uri), used, progress: None, about: None };
             match link.ask(NAVIGATE, &params, asked) {

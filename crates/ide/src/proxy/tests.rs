@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
 
 use super::{Connect, LinkLimits, ProxyEnd, ProxyHooks, ProxyLimits, StartPolicy, serve, serve_within};
-use crate::wire::{LOST, NAVIGATE, OPEN, STOPPING};
+use crate::wire::{ATTACH, LOST, NAVIGATE, OPEN, STOPPING};
 use symd_rpc::framing;
 use symd_sys::file_watch::FileWatch;
 
@@ -44,7 +44,11 @@ impl EditedProject {
     }
 
     fn open(&self, text: &str) -> Vec<u8> {
-        let item = json!({ "uri": self.uri("a.py"), "languageId": "python", "version": 1, "text": text });
+        self.open_as("a.py", text)
+    }
+
+    fn open_as(&self, path: &str, text: &str) -> Vec<u8> {
+        let item = json!({ "uri": self.uri(path), "languageId": "python", "version": 1, "text": text });
         let params = json!({ "textDocument": item });
         framed(&json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": params }))
     }
@@ -459,7 +463,9 @@ async fn a_stopped_daemon_is_not_started_again_where_a_message_to_it_broke() {
     let (connect, attempted, connected) = one_daemon();
     let (mut editor, input) = tokio::io::duplex(65_536);
     let (output, answers) = tokio::io::duplex(65_536);
-    let served = tokio::spawn(serve(hooks(connect), input, output));
+    let link = LinkLimits { last_words: Duration::from_secs(3_600), ..LinkLimits::default() };
+    let limits = ProxyLimits { link, ..ProxyLimits::default() };
+    let served = tokio::spawn(serve_within(limits, hooks(connect), input, output));
     editor.write_all(&project.begin()).await.unwrap();
     let daemon = tokio::task::spawn_blocking(move || {
         let daemon = connected.recv().unwrap();
@@ -513,6 +519,52 @@ async fn diagnostics_that_are_due_start_no_daemon_that_was_stopped() {
     });
     let policies = policies.await.unwrap();
     assert_eq!(policies.iter().filter(|policy| **policy == StartPolicy::Start).count(), 1, "{policies:?}");
+    drop(editor);
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn documents_of_a_project_without_a_daemon_leave_the_others_their_diagnostics() {
+    let (down, up) = (EditedProject::new(), EditedProject::new());
+    let (daemons, connected): (SyncSender<UnixStream>, _) = sync_channel(16);
+    let (answers, never) = sync_channel::<()>(0);
+    let never = std::sync::Mutex::new(never);
+    let down_root = down.directory.path().canonicalize().unwrap();
+    let connect: Connect = Arc::new(move |root, _| {
+        if root == down_root {
+            // Until the other end is dropped.
+            let _ = never.lock().unwrap().recv();
+            return Err("no daemon runs".to_owned());
+        }
+        let (ours, daemon) = UnixStream::pair().map_err(|error| error.to_string())?;
+        daemons.send(daemon).map_err(|error| error.to_string())?;
+        Ok(ours)
+    });
+    let (mut editor, served) = served_within(LinkLimits::default(), connect);
+    let folders = [&down, &up].map(|project| json!({ "uri": project.uri(""), "name": "project" })).to_vec();
+    let params = json!({
+        "workspaceFolders": folders, "initializationOptions": { "symd": { "navigation": ["python"] } },
+    });
+    let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    editor.write_all(&framed(&begin)).await.unwrap();
+    let attached = tokio::task::spawn_blocking(move || {
+        let daemon = connected.recv().unwrap();
+        daemon.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut lines = BufReader::new(daemon).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains(ATTACH)));
+        lines
+    });
+    let mut lines = attached.await.unwrap();
+    for number in 0..9 {
+        editor.write_all(&down.open_as(&format!("{number}.py"), "saved = 1\n")).await.unwrap();
+    }
+    // The last one that is due.
+    editor.write_all(&up.open("saved = 1\n")).await.unwrap();
+    let asked = tokio::task::spawn_blocking(move || {
+        lines.any(|line| line.contains(NAVIGATE) && line.contains("diagnostic"))
+    });
+    assert!(asked.await.unwrap(), "the daemon that runs is asked");
+    drop(answers);
     drop(editor);
     served.await.unwrap();
 }
