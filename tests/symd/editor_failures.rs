@@ -150,10 +150,14 @@ fn an_edit_that_an_editor_took_back_is_no_conflict_where_its_journal_could_not_b
         );
         assert!(is_old(&user), "{told}");
         assert_eq!(user.status()["recovered"], json!([]));
+        // The user makes the change that failed, and saves it.
+        let by_hand = "import a\n\na.other()\n";
+        write(&user.path("project/d/b.py"), by_hand);
         // The next edit is made.
         let wanted = json!({ "relative_path": "c.py", "content": "c = 1\n" }).to_string();
         user.check(&["call", "create_text_file", &wanted], 0);
         assert_eq!(user.status()["recovered"], json!([]));
+        assert_eq!(std::fs::read_to_string(user.path("project/d/b.py")).unwrap(), by_hand);
     }
 }
 

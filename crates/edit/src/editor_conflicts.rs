@@ -49,6 +49,8 @@ impl Editor {
     pub fn drop_conflict(&self, record: StagedRecord) -> Result<(), EditError> {
         let _lock = self.lock(self.turn_here())?;
         let StagedRecord(journal) = record;
+        // First: without the record it would count as the journal of an edit in progress, to be put back.
+        self.store.drop_pending_of(journal.entry.id)?;
         Ok(self.store.drop_cut_short(journal.entry.id)?)
     }
 

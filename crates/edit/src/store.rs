@@ -263,6 +263,20 @@ impl Store {
         Ok(())
     }
 
+    /// Erases what is left of the journal of operation `id`, if anything is.
+    pub(super) fn drop_pending_of(&self, id: OperationId) -> Result<(), StateError> {
+        let is_it =
+            |stored: Stored<Journal>| matches!(stored, Stored::Intact(journal) if journal.entry.id == id);
+        if is_it(self.read_journal(&self.pending_path())?) {
+            return self.drop_pending(JournalLocation::File);
+        }
+        let is_head = matches!(self.second_head.read()?, Stored::Intact(head) if head.entry.id == id);
+        if is_head || is_it(self.read_journal(self.slot.path())?) {
+            return self.drop_pending(JournalLocation::Slot);
+        }
+        Ok(())
+    }
+
     /// Keeps `journal`, the rest of the edit in progress, until the user decides how to resolve it.
     pub(super) fn set_aside(&self, journal: &Journal, place: JournalLocation) -> Result<(), StateError> {
         self.keep_cut_short(journal)?;
