@@ -290,13 +290,29 @@ fn a_request_is_cancelled_while_the_daemon_drains() {
 }
 
 #[test]
+fn a_request_that_comes_while_the_daemon_drains_is_rejected() {
+    with(Limits::default(), |mut wire, runtime, host| {
+        wire.send(&modern(call(1, "wait", json!({}))));
+        wait_for(runtime, &STARTED, 1);
+        host.drain();
+        wire.send(&modern(call(2, "wait", json!({}))));
+        wire.send(&json!("no request"));
+        assert_error(&wire.receive().unwrap(), json!(2), -32000, "this daemon is about to end");
+        assert_eq!(wire.receive().unwrap()["error"]["code"], -32600);
+        RELEASE.notify_waiters();
+        assert_eq!(wire.receive().unwrap()["id"], 1);
+        assert_eq!(wire.receive(), None);
+    });
+}
+
+#[test]
 fn a_drain_of_an_editors_connection_ends_in_time() {
     with(Limits::default(), |mut wire, runtime, host| {
         let begun = drained_in_a_call(&mut wire, runtime, &host);
         assert_eq!(wire.receive(), None);
         let took = begun.elapsed();
         assert!(took > connection::DRAIN_DEADLINE / 2, "{took:?}");
-        assert!(took < connection::DRAIN_DEADLINE * 2, "{took:?}");
+        assert!(took < connection::DRAIN_DEADLINE * 3 / 2, "{took:?}");
     });
 }
 

@@ -1,6 +1,7 @@
 //! The life cycle of one connection, over any transport: hello, requests, end. The reader never waits for a
 //! request, so a cancellation is read while its request runs. Invariant: every request that was read is
-//! answered, rejected or cancelled before the connection ends, and no work for it continues afterwards.
+//! answered, rejected or cancelled before the connection ends, and no work for it continues afterwards; of a program of
+//! symd's, which sees the end and asks the next daemon, one that is read while the daemon drains may stay unanswered.
 
 mod draining;
 
@@ -82,6 +83,7 @@ where
         passing: None,
         tasks: JoinSet::new(),
         is_of_editor: false,
+        has_greeted: false,
     };
     let in_flight = Arc::clone(&conversation.in_flight);
     let how = tokio::select! {
@@ -161,6 +163,8 @@ struct ConnectionState {
     tasks: JoinSet<()>,
     /// Whether the client said that it connects an editor, which may not have told of itself yet.
     is_of_editor: bool,
+    /// Whether the client began with a hello, as symd's own programs do.
+    has_greeted: bool,
 }
 
 impl ConnectionState {
@@ -299,6 +303,7 @@ impl ConnectionState {
         let session = self.session(&hello.toolset, self.proof())?;
         tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
         self.is_of_editor = hello.client == "lsp";
+        self.has_greeted = true;
         if !matches!(hello.client.as_str(), "" | "mcp" | "lsp") {
             // A shim gets the name of the MCP client or of the editor behind it.
             session.client.set_name(hello.client);

@@ -4,13 +4,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::io::AsyncRead;
 
 use super::{ConnectionState, PeerState, gone, tell};
 use crate::dispatch::{self, ClientLine};
 use crate::host::Host;
+use crate::protocol::{STATUS, STOP};
 use symd_ide::wire::{STOPPING, is_of_editor};
-use symd_rpc::client_message::ClientMessage;
+use symd_rpc::client_message::{ClientMessage, RejectedRequest, RpcRequest};
+use symd_rpc::codes::BUSY;
 use symd_rpc::lines::{Line, Lines, line};
 use symd_rpc::write::{self, NO_PARAMS};
 
@@ -57,32 +60,56 @@ impl ConnectionState {
             }
         };
         tokio::select! {
+            // An editor is told also where the time was over before.
+            biased;
             () = conversing => {}
             () = outbox.closed() => {}
             () = drained(&host) => {}
         }
     }
 
-    /// Handles notifications until there are no more. Requests are left to the next daemon.
+    /// Handles notifications until there are no more. Requests are left to the next daemon, or rejected.
     async fn hear<R: AsyncRead + Unpin>(&mut self, lines: &mut Lines<R>) {
         loop {
-            let text = match lines.next().await {
-                Ok(Line::Text(text)) => text,
-                Ok(Line::TooLong | Line::NoRoom) => continue,
+            let read = match lines.next().await {
+                Ok(Line::Text(text)) => dispatch::read(&text),
+                Ok(Line::TooLong) => Err(RejectedRequest::too_long(self.host.limits().max_line_bytes)),
+                Ok(Line::NoRoom) => Err(RejectedRequest::no_room(self.host.unfinished().most())),
                 Ok(Line::End) | Err(_) => return,
             };
-            let Ok(ClientLine::Message(ClientMessage::Notification { method, mut whole })) =
-                dispatch::read(&text)
-            else {
-                continue;
-            };
-            match &mut self.editor {
-                Some(editor) if is_of_editor(&method) => {
-                    tell(editor, &method, whole["params"].take(), &self.outbox).await;
+            let rejected = match read {
+                Ok(ClientLine::Message(ClientMessage::Notification { method, whole })) => {
+                    self.hear_notification(&method, whole).await;
+                    None
                 }
-                None if is_of_editor(&method) => {}
-                _ => self.notification(&method, whole).await,
+                Ok(ClientLine::Message(ClientMessage::Request(request))) => self.too_late(request),
+                Ok(_) => None,
+                Err(wrong) => Some(wrong),
+            };
+            if let Some(wrong) = rejected {
+                // The writer notices a client that is gone.
+                let _ = self.outbox.send(wrong.line()).await;
             }
         }
+    }
+
+    async fn hear_notification(&mut self, method: &str, mut whole: Value) {
+        match &mut self.editor {
+            Some(editor) if is_of_editor(method) => {
+                tell(editor, method, whole["params"].take(), &self.outbox).await;
+            }
+            None if is_of_editor(method) => {}
+            _ => self.notification(method, whole).await,
+        }
+    }
+
+    /// Rejects a request, unless its sender sees from the connection's end what became of it: symd's own programs ask the next
+    /// daemon then.
+    fn too_late(&self, request: RpcRequest) -> Option<RejectedRequest> {
+        let sees_the_end = self.has_greeted || matches!(request.method.as_str(), STATUS | STOP);
+        (!sees_the_end).then(|| {
+            let why = "this daemon is about to end; connect again: the next one answers";
+            RejectedRequest::new(request.id, BUSY, why)
+        })
     }
 }
