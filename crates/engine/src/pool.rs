@@ -448,20 +448,34 @@ mod tests {
 
     #[test]
     fn all_workers_do_background_work_that_was_held_back_so_long() {
-        let pool = Pool::with_most_held(Duration::from_millis(50), || ());
+        let pool = Pool::with_most_held(Duration::from_secs(1), || ());
+        let (begun, is_begun) = mpsc::channel();
+        // Dropped before the pool: its jobs end also where the test fails.
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let await_idle = || {
+            let since = Instant::now();
+            while pool.shared.lock().idle.len() < pool.workers.len() {
+                assert!(since.elapsed() < DEADLINE, "idle again");
+                std::thread::yield_now();
+            }
+        };
+        await_idle();
         let held = pool.hold_background();
-        let together = Arc::new(std::sync::Barrier::new(cores::count()));
-        let (done, is_done) = mpsc::channel();
         for _ in 0..cores::count() {
-            let (together, done) = (Arc::clone(&together), done.clone());
+            let (begun, released) = (begun.clone(), Arc::clone(&released));
             pool.background(move || {
-                together.wait();
-                let _ = done.send(());
+                let _ = begun.send(());
+                let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
             });
+            // The worker that was woken for it looked, and waits for the end of the time.
+            await_idle();
         }
+        assert!(pool.shared.lock().holds_back(), "all were pushed in time");
         for _ in 0..cores::count() {
-            is_done.recv_timeout(Duration::from_secs(10)).expect("all are under way at once");
+            is_begun.recv_timeout(Duration::from_secs(10)).expect("all are under way at once");
         }
+        drop(release);
         drop(held);
     }
 
