@@ -431,7 +431,7 @@ fn a_variable_that_another_module_sets_may_hold_an_object_of_another_class() {
         let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
         play(&files, Answers::Real(servers.clone()), async |stage| {
             let done = stage.done("rename_symbol", rename("Till/open_drawer", "pop")).await;
-            let why = "a variable of another module is set here to an object of a class beside this one";
+            let why = "may hold objects of this class and of another one that has 'open_drawer' too";
             assert_eq!(done.contains(why), is_told, "{user}\n{done}");
             assert_eq!(done.contains("incomplete: "), is_told, "{user}\n{done}");
         });

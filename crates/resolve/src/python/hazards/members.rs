@@ -67,7 +67,8 @@ pub(super) fn member(
     }
     found.extend(computed(old, keys));
     let text = format!(
-        "a variable of another module is set here to an object of a class beside this one that declares '{old}' too, and keeps it"
+        "a variable of a module, on which '{old}' is used, may hold objects of this class and of another one that has '{old}' too, since it is \
+         set here; the other one's keeps its name"
     );
     found.extend(doubt(HazardPlaces::All, text, set_to_strangers(resolver, (&graph, &owners), old)?));
     if let Some(first) = targets.first() {

@@ -6,7 +6,7 @@ use super::RustRenamed;
 use super::spelled_names::{catches_panics, macros_around};
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
-use crate::context::{first_word, is_word};
+use crate::context::{first_word, is_word, last_word};
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::lookup::{is_harmless, rust_attributes};
 use crate::name_reach::NameReach;
@@ -53,21 +53,32 @@ impl Forwarding {
         name
     }
 
-    /// Whether `text`, which has its name at byte `at`, calls it there, or gives it to what will: `show::<T>(x)`, `for_each(show)`.
+    /// Whether `text`, which has its name at byte `at`, calls it there, or takes it as a value that will be called: `show::<T>(x)`,
+    /// `for_each(show)`, `[show]`, `let f = &show`.
     fn is_called(&self, text: &str, at: usize) -> bool {
         let behind = &text[at + self.name().len()..];
         match self {
             Forwarding::Function(_) => {
                 let behind = behind_type_arguments(behind);
-                let before = text[..at].trim_end_matches(|c: char| is_word(c) || c == ':').trim_end();
-                let is_given = || before.ends_with(['(', ',']) && behind.trim_start().starts_with([')', ',']);
-                behind.starts_with('(') || is_given()
+                behind.starts_with('(') || is_function_value(text, at, behind)
             }
             Forwarding::Macro(_) => {
                 behind.strip_prefix('!').is_some_and(|rest| rest.trim_start().starts_with(['(', '[', '{']))
             }
         }
     }
+}
+
+/// Whether the name at byte `at`, with `behind` behind it and its type arguments, stands where a value does.
+fn is_function_value(text: &str, at: usize, behind: &str) -> bool {
+    let before = text[..at].trim_end_matches(|c: char| is_word(c) || c == ':').trim_end();
+    let is_value = before.ends_with(['(', ',', '[', '=', '&', ':', '{', '|', ';', '}'])
+        || before.ends_with("=>")
+        || matches!(last_word(before), "return" | "else" | "break");
+    let behind = behind.trim_start();
+    let is_end = behind.starts_with([')', ',', ']', ';', '}']) || first_word(behind) == "as";
+    // `{show}` in a text is a variable's.
+    is_value && is_end && !(text[..at].ends_with('{') && text[..at].trim_end_matches('{').ends_with('"'))
 }
 
 pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<RenameHazard>, Cancelled> {
@@ -189,11 +200,14 @@ fn handed_on(
             for called in &open {
                 let name = called.name();
                 for at in one.words(name).filter(|at| called.is_called(&one.text, *at)) {
-                    if has_in_hand(&here, at, "", reach) {
+                    if has_in_hand(&here, at, "", reach) || is_for_values(&here, at, reach) {
                         places.push(one.place(at, name.len()));
-                    } else {
-                        next.extend(forwarding_at(&here, &one.text, at));
+                        continue;
                     }
+                    next.extend(
+                        forwarding_at(&here, &one.text, at)
+                            .or_else(|| giver_of(&here, &one.text, called, at)),
+                    );
                 }
             }
         }
@@ -206,17 +220,20 @@ fn behind_type_arguments(text: &str) -> &str {
     let Some(list) = text.strip_prefix("::").map(str::trim_start).filter(|list| list.starts_with('<')) else {
         return text;
     };
-    let mut depth = 0_usize;
-    for (at, byte) in list.bytes().enumerate() {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = list.as_bytes().get(at) {
         match byte {
             b'<' => depth += 1,
             // Not that of an arrow: `fn(T) -> U`.
             b'>' if !list[..at].ends_with('-') => depth -= 1,
-            b';' | b'{' => return text,
+            // An array's length, and a constant's expression.
+            b'[' | b'(' | b'{' => at = close_bracket(list, at) - 1,
+            b';' => return text,
             _ => {}
         }
+        at += 1;
         if depth == 0 {
-            return &list[at + 1..];
+            return &list[at..];
         }
     }
     text
@@ -232,6 +249,32 @@ fn forwarding_at(here: &CurrentFile, text: &str, at: usize) -> Option<Forwarding
     let head = whole.split('{').next()?;
     let is_any = ["Debug", "dyn ", "impl "].iter().any(|sign| head.contains(sign));
     is_any.then(|| Forwarding::Function(here.outline.name(function).to_owned()))
+}
+
+/// Returns the function that may return `called`, which it has as a value at byte `at`: `fn printer() -> fn(E) { show }`.
+fn giver_of(here: &CurrentFile, text: &str, called: &Forwarding, at: usize) -> Option<Forwarding> {
+    let behind = behind_type_arguments(&text[at + called.name().len()..]);
+    if matches!(called, Forwarding::Macro(_)) || !is_function_value(text, at, behind) {
+        return None;
+    }
+    let function = function_around(here, at)?;
+    let whole = text.get(function.start as usize..function.end as usize)?;
+    let returns = whole.split('{').next()?.contains("->");
+    returns.then(|| Forwarding::Function(here.outline.name(function).to_owned()))
+}
+
+/// Whether byte `at` stands outside of functions in a constant or a variable for values of the reach: `const SHOW: fn(E) = show;`.
+fn is_for_values(here: &CurrentFile, at: usize, reach: &NameReach) -> bool {
+    let byte = u32::try_from(at).unwrap_or(u32::MAX);
+    let is_around = |row: &&Row| {
+        matches!(row.kind(), SymbolKind::Constant | SymbolKind::Variable)
+            && row.start <= byte
+            && byte < row.end
+    };
+    function_around(here, at).is_none()
+        && here.outline.rows.iter().filter(is_around).any(|row| {
+            reach.is_in(here.text.as_str().get(row.start as usize..row.end as usize).unwrap_or(""))
+        })
 }
 
 /// Returns the macro in whose definition byte `at` stands: its name and its rules.

@@ -91,6 +91,72 @@ fn a_variable_that_another_module_sets_to_an_object_of_another_class() {
     ] {
         check("pop", &format!("{shop}//- main.py\n{user}"), expected);
     }
+    for (user, expected) in [
+        // Objects from outside, or of a class of which nothing is known.
+        ("import shop\nfrom collections import deque\n\nshop.till = deque()\n", &[][..]),
+        ("import shop\nimport types\n\nshop.till = types.SimpleNamespace(x=1)\n", &["doubt main.py:4"]),
+        ("import shop\nimport lib\n\nshop.till = lib.make()\n", &["doubt main.py:4"]),
+        ("import shop\nfrom unittest import mock\n\nshop.till = mock.Mock()\n", &[]),
+        ("import shop\n\nshop.till = None\nshop.till = 1\nshop.till = \"\"\n", &[]),
+        // Other ways to set it.
+        ("import shop\n\nshop.till: object = shop.Fake()\n", &["doubt main.py:3"]),
+        ("import shop\n\nshop.till, x = shop.Fake(), shop.Till()\n", &["doubt main.py:3"]),
+        ("import shop\n\nx, shop.till = shop.Fake(), shop.Till()\n", &[]),
+        (
+            "import shop\nfrom typing import cast\n\nshop.till = cast(\"shop.Till\", shop.Fake())\n",
+            &["doubt main.py:4"],
+        ),
+        (
+            "from importlib import import_module\nfrom shop import Fake\n\nimport_module(\"shop\").till = Fake()\n",
+            &["doubt main.py:4"],
+        ),
+        ("import sys\nfrom shop import Fake\n\nsys.modules[\"shop\"].till = Fake()\n", &["doubt main.py:4"]),
+        (
+            "from importlib import import_module\nfrom shop import Fake\n\ns = import_module(\"shop\")\ns.till = Fake()\n",
+            &["doubt main.py:5"],
+        ),
+        ("import shop\n\nshop.make().till = shop.Fake()\n", &[]),
+        (
+            "import shop\nfrom unittest.mock import patch\n\n@patch.multiple(\"shop\", till=shop.Fake())\ndef test(): shop.sell()\n",
+            &["doubt main.py:4"],
+        ),
+        (
+            "import shop\n\ndef test(monkeypatch):\n    monkeypatch.setattr(target=shop, name=\"till\", value=shop.Fake())\n",
+            &["doubt main.py:4"],
+        ),
+    ] {
+        check("pop", &format!("{shop}//- main.py\n{user}"), expected);
+    }
+    // A list has `append`, and so has what a function returns.
+    let lists = shop.replace("ring", "append");
+    for (user, expected) in [
+        ("import shop\n\nshop.till = []\n", &["doubt main.py:3"][..]),
+        ("import shop\nfrom collections import deque\n\nshop.till = deque([1])\n", &["doubt main.py:4"]),
+        (
+            "import shop\n\ndef make(x):\n    if x:\n        return None\n    return sorted(x)\n\nshop.till = make(1)\n",
+            &["doubt main.py:8"],
+        ),
+        ("import shop\n\nfake = list()\nshop.till = fake\n", &["doubt main.py:4"]),
+        ("import shop\n\nshop.till = {}\n", &[]),
+    ] {
+        check("pop", &format!("{lists}//- main.py\n{user}"), expected);
+    }
+    // The module's own object is the other one.
+    let other = shop.replace("till = Till()", "till = Fake()");
+    check(
+        "pop",
+        &format!("{other}//- main.py\nimport shop\n\nshop.till = shop.Till()\n"),
+        &["doubt main.py:3"],
+    );
+    check("pop", &format!("{other}//- main.py\nimport shop\n\nshop.till = None\n"), &[]);
+    let nothing = shop.replace("till = Till()", "till = None");
+    check("pop", &format!("{nothing}//- main.py\nimport shop\n\nshop.till = shop.Till()\n"), &[]);
+    let read = shop.replace("    till.ring()", "    getattr(import_module(\"shop\"), \"till\").ring()");
+    check(
+        "pop",
+        &format!("{read}//- main.py\nimport shop\n\nshop.till = shop.Fake()\n"),
+        &["doubt main.py:3"],
+    );
     let outside = "from lib import Base\nimport shop\n\nclass Odd(Base): ...\n\nshop.till = Odd()\n";
     check("pop", &format!("{shop}//- main.py\n{outside}"), &["doubt main.py:6"]);
     let bare = outside.replace("from lib import Base", "from abc import ABC as Base");

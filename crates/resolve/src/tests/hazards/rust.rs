@@ -17,8 +17,39 @@ fn names_that_derives_print() {
     {
         check("First", &forwarded.replace("show(e)", given), &["doubt a.rs:4"]);
     }
-    for other in ["e.show", "shown(e)", "let show = e"] {
+    for value in [
+        "[show][0](e)",
+        "each(&show, e)",
+        "(show as fn(E))(e)",
+        "let p = P { print: show }; (p.print)(e)",
+        "let f = show; f(e)",
+        "show::<[E; 2]>(x)",
+        "show::<N<{ 1 + 1 }>>(e)",
+        "let f = if b { show } else { g }; f(e)",
+        "let f: fn(E) = match b { _ => show }; f(e)",
+    ] {
+        check("First", &forwarded.replace("show(e)", value), &["doubt a.rs:4"]);
+    }
+    for other in [
+        "e.show",
+        "shown(e)",
+        "let show = e",
+        "show::f(e)",
+        "let x: show = e",
+        "P { show: 1 }",
+        "println!(\"{show}\")",
+        "use m::show",
+    ] {
         check("First", &forwarded.replace("show(e)", other), &[]);
+    }
+    // A value that is given away, and one of the module.
+    for (user, expected) in [
+        ("fn printer() -> fn(u8) { show }\nfn h(e: E) { printer()(e); }\n", &["doubt a.rs:7"][..]),
+        ("const SHOW: fn(E) = show;\n", &["doubt a.rs:6"]),
+        ("static SHOW: [fn(u8); 1] = [show];\n", &[]),
+        ("fn printer() -> fn(u8) { show }\nfn h(n: u8) { printer()(n); }\n", &[]),
+    ] {
+        check("First", &format!("{}{user}", forwarded.replace("show(e)", "drop(e)")), expected);
     }
 }
 

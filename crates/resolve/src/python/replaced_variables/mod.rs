@@ -1,0 +1,312 @@
+//! Variables of modules that other modules set: `shop.till = FakeTill()`, `setattr(shop, "till", FakeTill())`,
+//! `patch("shop.till", FakeTill())`. Where the variable is used its own module tells one class, and it may hold an object of another
+//! that has the same member. By the text, as in `dynamic_receivers`.
+
+mod outside_objects;
+mod string_sets;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
+
+use self::outside_objects::OutsideObjects;
+use self::string_sets::{SETTERS, SetByString, path_in_string};
+use self::values::{held_by, value_set};
+use crate::brackets::open_bracket;
+use crate::conflicts::SourcePlace;
+use crate::context::{is_word, last_word};
+use crate::hierarchy::classes::is_class;
+use crate::hierarchy::graph::ClassGraph;
+use crate::hierarchy::graph_by_need::Kin;
+use crate::hierarchy::heads::arguments;
+use crate::library_members::MemberLookup;
+use crate::name_places::{places_of, with_name};
+use crate::python::builtin_classes::lookup_member;
+use crate::python::dynamic_receivers::{held, holders};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+use symd_syntax::{Import, Imported, SymbolKind};
+
+/// A place where a variable is set.
+struct SetVariable {
+    here: Rc<CurrentFile>,
+    range: TextRange,
+    variable: String,
+    /// What it may be set to: each alternative, with blanks for what strings hold.
+    values: Vec<String>,
+}
+
+/// What tells objects of the renamed member's classes from others that have such a member.
+struct OtherObjects<'q, 's> {
+    outside: OutsideObjects<'q, 's>,
+    /// What holds objects of the project's other classes with the member.
+    holders: HashSet<String>,
+    /// What was asked of classes that may inherit the member from outside.
+    inheriting: BTreeMap<String, bool>,
+}
+
+/// Finds where variables of other modules, on which the member `name` is used, are set to objects of classes that have it too
+/// and are no kin of its `owners`; or to objects of these, where their own module sets them to such others.
+pub(crate) fn set_to_strangers(
+    resolver: &Resolver,
+    (graph, owners): (&ClassGraph, &[IndexedDeclaration]),
+    name: &str,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let own = owners.iter().filter_map(|owner| graph.number(owner));
+    let kin: BTreeSet<usize> =
+        own.flat_map(|at| [at].into_iter().chain(graph.ancestors(at)).chain(graph.descendants(at))).collect();
+    let is_stranger =
+        |class: &IndexedDeclaration| graph.number(class).is_none_or(|number| !kin.contains(&number));
+    let (mut receivers, mut strangers) = (BTreeSet::new(), Vec::new());
+    for here in with_name(resolver, name)? {
+        let text = here.text.as_str();
+        for range in places_of(&here, name) {
+            let receiver = text[..range.start as usize].trim_end().strip_suffix('.').map_or("", receiving);
+            receivers.insert(receiver.to_owned());
+        }
+        let members = here.outline.rows.iter().filter(|row| here.outline.name(row) == name);
+        let classes = members.filter_map(|row| row.parent()).filter(|&at| is_class(&here.outline.rows[at]));
+        strangers.extend(classes.map(|at| here.target(at)).filter(is_stranger));
+    }
+    let variables = module_variables(resolver, receivers)?;
+    if variables.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut sets = set_by_name(resolver, &variables)?;
+    sets.extend(set_by_string(resolver, &variables)?);
+    if sets.is_empty() {
+        return Ok(Vec::new());
+    }
+    let held_by_strangers = match strangers.is_empty() {
+        true => HashSet::new(),
+        false => holders(resolver, &strangers)?,
+    };
+    let outside = OutsideObjects { resolver, member: name };
+    let mut others = OtherObjects { outside, holders: held_by_strangers, inheriting: BTreeMap::new() };
+    let own: Vec<IndexedDeclaration> = kin.iter().map(|at| graph.node(*at).class.clone()).collect();
+    let mut own_holders = None;
+    let mut found = Vec::new();
+    for set in sets {
+        let mut is_told = others.has_one(&set.here, &set.values, &is_stranger)?;
+        if !is_told {
+            let own = match &own_holders {
+                Some(known) => known,
+                None => own_holders.insert(holders(resolver, &own)?),
+            };
+            if set.values.iter().any(|value| own.contains(held(value))) {
+                for (here, values) in own_values(resolver, &variables[&set.variable], &set.variable) {
+                    is_told |= others.has_one(&here, &values, &is_stranger)?;
+                }
+            }
+        }
+        if is_told {
+            found.push((set.here.file.path.clone(), set.range));
+        }
+    }
+    Ok(found)
+}
+
+impl OtherObjects<'_, '_> {
+    /// Whether one of the values, written in a file, may be an object that is none of the member's and has such a member.
+    fn has_one(
+        &mut self,
+        here: &Rc<CurrentFile>,
+        values: &[String],
+        is_stranger: impl Fn(&IndexedDeclaration) -> bool,
+    ) -> Result<bool, Cancelled> {
+        for value in values {
+            let name = held(value);
+            if self.holders.contains(name) || self.outside.may_be_one(here, value)? {
+                return Ok(true);
+            }
+            if name.is_empty() {
+                continue;
+            }
+            let inherits = match self.inheriting.get(name) {
+                Some(known) => *known,
+                None => {
+                    inherits_from_outside(self.outside.resolver, name, self.outside.member, &is_stranger)?
+                }
+            };
+            self.inheriting.insert(name.to_owned(), inherits);
+            if inherits {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Returns the name on which a member is used that stands behind `receiver`: `till` of `shop.till` and of `getattr(shop, "till")`.
+fn receiving(receiver: &str) -> &str {
+    let receiver = receiver.trim_end();
+    let Some(call) = receiver.strip_suffix(')') else { return last_word(receiver) };
+    let Some(open) = open_bracket(receiver, call.len()) else { return "" };
+    if last_word(&receiver[..open]) != "getattr" {
+        return "";
+    }
+    let named = arguments(receiver, open).and_then(|all| all.get(1).copied());
+    named.and_then(path_in_string).unwrap_or("")
+}
+
+/// Returns those of the names that variables of modules have, with these.
+fn module_variables(
+    resolver: &Resolver,
+    names: BTreeSet<String>,
+) -> Result<BTreeMap<String, Vec<IndexedDeclaration>>, Cancelled> {
+    let mut found = BTreeMap::new();
+    for name in names.into_iter().filter(|name| !matches!(name.as_str(), "" | "self" | "cls")) {
+        resolver.cancel.check()?;
+        let is_variable = |one: &&IndexedDeclaration| {
+            one.row().is_some_and(|(_, row)| {
+                row.parent().is_none() && matches!(row.kind(), SymbolKind::Variable | SymbolKind::Constant)
+            })
+        };
+        let variables: Vec<IndexedDeclaration> =
+            resolver.declared(&name)?.iter().filter(is_variable).cloned().collect();
+        if !variables.is_empty() {
+            found.insert(name, variables);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns where other modules set variables: `shop.till = value`.
+fn set_by_name(
+    resolver: &Resolver,
+    variables: &BTreeMap<String, Vec<IndexedDeclaration>>,
+) -> Result<Vec<SetVariable>, Cancelled> {
+    let mut sets = Vec::new();
+    for variable in variables.keys() {
+        for here in with_name(resolver, variable)? {
+            for range in places_of(&here, variable) {
+                if !is_of_module(&here, range) {
+                    continue;
+                }
+                let Some(value) = value_set(here.text.as_str(), range) else { continue };
+                let values = held_by(&value);
+                sets.push(SetVariable { here: Rc::clone(&here), range, variable: variable.clone(), values });
+            }
+        }
+    }
+    Ok(sets)
+}
+
+/// Returns where calls set variables of other modules that strings name.
+fn set_by_string(
+    resolver: &Resolver,
+    variables: &BTreeMap<String, Vec<IndexedDeclaration>>,
+) -> Result<Vec<SetVariable>, Cancelled> {
+    let mut sets = Vec::new();
+    for setter in SETTERS {
+        for here in with_name(resolver, setter)? {
+            let text = here.text.as_str();
+            for range in places_of(&here, setter) {
+                let (before, behind) = (&text[..range.start as usize], range.end as usize);
+                let Some(arguments) = arguments(text, behind) else { continue };
+                for named in SetByString::all(before, setter, &arguments) {
+                    let is_module = named.module.is_none_or(|chain| is_module(&here, chain));
+                    if is_module && variables.contains_key(&named.variable) {
+                        let (here, variable) = (Rc::clone(&here), named.variable);
+                        sets.push(SetVariable { here, range, variable, values: named.values });
+                    }
+                }
+            }
+        }
+    }
+    Ok(sets)
+}
+
+/// Returns what the modules of these variables set them to, with the file.
+fn own_values(
+    resolver: &Resolver,
+    declared: &[IndexedDeclaration],
+    name: &str,
+) -> Vec<(Rc<CurrentFile>, Vec<String>)> {
+    let mut found = Vec::new();
+    for here in declared.iter().filter_map(|one| resolver.read_file(&one.file)) {
+        let text = here.text.as_str();
+        let own = |range: &TextRange| attribute_of(text, *range).is_none();
+        let values = places_of(&here, name).into_iter().filter(own);
+        let values = values.filter_map(|range| value_set(text, range)).flat_map(|value| held_by(&value));
+        let values: Vec<String> = values.collect();
+        found.push((Rc::clone(&here), values));
+    }
+    found
+}
+
+/// Whether a class of the project of this name, no kin, may inherit the member from a class outside the project.
+fn inherits_from_outside(
+    resolver: &Resolver,
+    name: &str,
+    member: &str,
+    is_stranger: impl Fn(&IndexedDeclaration) -> bool,
+) -> Result<bool, Cancelled> {
+    let mut classes = Vec::new();
+    for here in with_name(resolver, name)? {
+        let rows = here.outline.rows.iter().enumerate();
+        let named = rows.filter(|(_, row)| is_class(row) && here.outline.name(row) == name);
+        classes.extend(named.map(|(at, _)| here.target(at)).filter(&is_stranger));
+    }
+    if classes.is_empty() {
+        return Ok(false);
+    }
+    let graph = ClassGraph::of_kin(resolver, &classes, Kin::Around)?;
+    let may_inherit = |class: &IndexedDeclaration| {
+        let around =
+            graph.number(class).into_iter().flat_map(|at| [at].into_iter().chain(graph.ancestors(at)));
+        let mut outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
+        outside.any(|base| lookup_member(base, member) != MemberLookup::No)
+    };
+    Ok(classes.iter().any(may_inherit))
+}
+
+/// Whether the attribute at `range` is one of a module that the file imports or loads: `shop.till`, `pkg.shop.till`,
+/// `import_module("shop").till`.
+fn is_of_module(here: &CurrentFile, range: TextRange) -> bool {
+    let Some(receiver) = attribute_of(here.text.as_str(), range) else { return false };
+    let mut begin = receiver.trim_end().len();
+    if receiver[..begin].ends_with([')', ']']) {
+        let Some(open) = open_bracket(receiver, begin - 1) else { return false };
+        begin = open;
+    }
+    let chain = receiver[..begin].trim_end_matches(|c: char| is_word(c) || c == '.');
+    is_module(here, &receiver[chain.len()..])
+}
+
+/// Returns the text before the dot of the attribute at `range`, if it is one.
+fn attribute_of(text: &str, range: TextRange) -> Option<&str> {
+    text[..range.start as usize].trim_end_matches([' ', '\t']).strip_suffix('.')
+}
+
+/// Whether an expression is a module that the file imports or loads, or a part of one.
+fn is_module(here: &CurrentFile, expression: &str) -> bool {
+    let expression = expression.trim();
+    if expression.ends_with([')', ']']) || expression.contains(['(', '[']) {
+        return is_loaded(expression);
+    }
+    let is_loaded_here =
+        |range: TextRange| value_set(here.text.as_str(), range).is_some_and(|value| is_loaded(value.trim()));
+    let is_name = !expression.is_empty() && expression.chars().all(is_word);
+    is_imported(here, expression) || is_name && places_of(here, expression).into_iter().any(is_loaded_here)
+}
+
+/// Whether an expression loads a module by its name: `importlib.import_module("shop")`, `sys.modules["shop"]`.
+fn is_loaded(expression: &str) -> bool {
+    let open = expression.find(['(', '[']).unwrap_or(0);
+    let by = last_word(expression[..open].trim_end());
+    let is_call = expression[open..].starts_with('(');
+    is_call && matches!(by, "import_module" | "__import__" | "reload") || !is_call && by == "modules"
+}
+
+/// Whether a file imports what a chain of names begins with.
+fn is_imported(here: &CurrentFile, chain: &str) -> bool {
+    let first = chain.split('.').next().unwrap_or_default();
+    let is_bound = |import: Import<'_>| match import.bound() {
+        Some(bound) => bound == first,
+        None => import.imported == Imported::Module && import.module.split('.').next() == Some(first),
+    };
+    here.imports().iter().any(is_bound)
+}

@@ -1,0 +1,209 @@
+//! Calls that set variables which strings name: `setattr(shop, "till", x)`, `patch("shop.till", x)`, `patch.multiple(shop, till=x)`,
+//! `patch.dict(shop.__dict__, {"till": x})`.
+
+use super::values::held_by;
+use crate::context::is_word;
+use crate::hierarchy::heads::{arguments_of, without_texts};
+use crate::profiles::PYTHON;
+
+/// Functions that set an attribute which a string or a keyword names; `object`, `multiple` and `dict` are `mock.patch`'s.
+pub(super) const SETTERS: [&str; 6] = ["setattr", "patch", "object", "multiple", "dict", "setitem"];
+
+/// Keywords of these functions that name no attribute.
+const OPTIONS: [&str; 8] =
+    ["target", "in_dict", "spec", "create", "spec_set", "autospec", "new_callable", "clear"];
+
+/// A variable that a call sets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SetByString<'t> {
+    /// The module before the name; `None` where a string holds it: `"shop.till"`.
+    pub(super) module: Option<&'t str>,
+    pub(super) variable: String,
+    /// Each alternative of what it is set to.
+    pub(super) values: Vec<String>,
+}
+
+impl<'t> SetByString<'t> {
+    /// Returns what a call of `setter` sets, which stands behind `before`.
+    pub(super) fn all(before: &str, setter: &str, arguments: &[&'t str]) -> Vec<SetByString<'t>> {
+        let given = GivenArguments::of(arguments);
+        let is_of_patch = before.ends_with("patch.");
+        match setter {
+            "setattr" | "patch" => SetByString::named(&given).into_iter().collect(),
+            "object" if is_of_patch => SetByString::named(&given).into_iter().collect(),
+            "multiple" if is_of_patch => SetByString::multiple(&given),
+            "dict" if is_of_patch => SetByString::in_dict(&given),
+            "setitem" => SetByString::item(&given).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn new(module: Option<&'t str>, variable: &str, value: &str) -> SetByString<'t> {
+        let values = held_by(&without_texts(value, &PYTHON));
+        SetByString { module, variable: variable.to_owned(), values }
+    }
+
+    /// Reads the arguments of `setattr`, `patch` and `patch.object`.
+    fn named(given: &GivenArguments<'t>) -> Option<SetByString<'t>> {
+        let target = given.at(0, &["target"])?;
+        let new = |at: usize| given.at(at, &["new", "new_callable", "value"]);
+        if let Some(path) = path_in_string(target) {
+            // `monkeypatch.setattr(target="shop.till", name=x)`.
+            let value = new(1).or_else(|| given.at(1, &["name"]))?;
+            return Some(SetByString::new(None, path.rsplit_once('.')?.1, value));
+        }
+        let variable = path_in_string(given.at(1, &["name", "attribute"])?)?;
+        (!variable.contains('.')).then_some(())?;
+        Some(SetByString::new(Some(target.trim()), variable, new(2)?))
+    }
+
+    /// Reads the arguments of `patch.multiple`: `shop, till=x`, `"shop", **{"till": x}`.
+    fn multiple(given: &GivenArguments<'t>) -> Vec<SetByString<'t>> {
+        let Some(target) = given.at(0, &["target"]) else { return Vec::new() };
+        let module = path_in_string(target).is_none().then_some(target.trim());
+        given.attributes().map(|(name, value)| SetByString::new(module, &name, &value)).collect()
+    }
+
+    /// Reads the arguments of `patch.dict`: `shop.__dict__, {"till": x}`.
+    fn in_dict(given: &GivenArguments<'t>) -> Vec<SetByString<'t>> {
+        let Some(target) = given.at(0, &["in_dict"]) else { return Vec::new() };
+        let Some(module) = dict_of(target) else { return Vec::new() };
+        let values = given.at(1, &["values"]).map(pairs).unwrap_or_default();
+        let all = values.into_iter().chain(given.attributes().filter(|(name, _)| name != "values"));
+        all.map(|(name, value)| SetByString::new(module, &name, &value)).collect()
+    }
+
+    /// Reads the arguments of `monkeypatch.setitem`: `shop.__dict__, "till", x`.
+    fn item(given: &GivenArguments<'t>) -> Option<SetByString<'t>> {
+        let module = dict_of(given.at(0, &["dic"])?)?;
+        let variable = path_in_string(given.at(1, &["name"])?)?;
+        Some(SetByString::new(module, variable, given.at(2, &["value"])?))
+    }
+}
+
+/// The arguments of a call.
+struct GivenArguments<'t> {
+    positional: Vec<&'t str>,
+    keywords: Vec<(&'t str, &'t str)>,
+    /// Dictionaries of keywords: `**{…}`.
+    spread: Vec<&'t str>,
+}
+
+impl<'t> GivenArguments<'t> {
+    fn of(arguments: &[&'t str]) -> GivenArguments<'t> {
+        let mut given = GivenArguments { positional: Vec::new(), keywords: Vec::new(), spread: Vec::new() };
+        for one in arguments {
+            let keyword =
+                one.split_once('=').map(|(name, value)| (name.trim(), value)).filter(|(name, value)| {
+                    !name.is_empty() && name.chars().all(is_word) && !value.starts_with('=')
+                });
+            match (keyword, one.trim().strip_prefix("**")) {
+                (Some(keyword), _) => given.keywords.push(keyword),
+                (None, Some(dictionary)) => given.spread.push(dictionary),
+                (None, None) => given.positional.push(one),
+            }
+        }
+        given
+    }
+
+    /// Returns the argument at a place, or that of one of these keywords.
+    fn at(&self, place: usize, names: &[&str]) -> Option<&'t str> {
+        let named = || self.keywords.iter().find(|(name, _)| names.contains(name)).map(|(_, value)| *value);
+        self.positional.get(place).copied().or_else(named)
+    }
+
+    /// Returns the keywords that are no options of the function, with their values.
+    fn attributes(&self) -> impl Iterator<Item = (String, String)> {
+        let keywords = self.keywords.iter().filter(|(name, _)| !OPTIONS.contains(name));
+        let keywords = keywords.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        keywords.chain(self.spread.iter().flat_map(|dictionary| pairs(dictionary)))
+    }
+}
+
+/// Returns the names and values of `{"till": x}` and `dict(till=x)`.
+fn pairs(dictionary: &str) -> Vec<(String, String)> {
+    let dictionary = dictionary.trim();
+    if let Some(call) = dictionary.strip_prefix("dict") {
+        let arguments = arguments_of(call.trim_start()).unwrap_or_default();
+        let keywords = GivenArguments::of(&arguments).keywords;
+        return keywords.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    }
+    let Some(inner) = dictionary.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+        return Vec::new();
+    };
+    let call = format!("({inner})");
+    let pair = |one: &str| {
+        let (name, value) = one.split_once(':')?;
+        Some((path_in_string(name)?.to_owned(), value.to_owned()))
+    };
+    arguments_of(&call).unwrap_or_default().into_iter().filter_map(pair).collect()
+}
+
+/// Returns the module of whose names an expression is the dictionary, as [`SetByString::module`] has it: `shop.__dict__`, `vars(shop)`,
+/// `"shop.__dict__"`.
+fn dict_of(expression: &str) -> Option<Option<&str>> {
+    let expression = expression.trim();
+    if path_in_string(expression).is_some_and(|path| path.ends_with(".__dict__")) {
+        return Some(None);
+    }
+    let of_call = || expression.strip_prefix("vars(")?.strip_suffix(')');
+    Some(Some(expression.strip_suffix(".__dict__").or_else(of_call)?.trim()))
+}
+
+/// Returns the names, joined by dots, of which a string consists.
+pub(super) fn path_in_string(argument: &str) -> Option<&str> {
+    // Of an f-string, too: there is nothing to fill in.
+    let argument = argument.trim().trim_start_matches(['f', 'F', 'r', 'R', 'u', 'U']);
+    let quote = argument.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let path = argument.strip_prefix(quote)?.strip_suffix(quote)?;
+    let is_path =
+        !path.is_empty() && path.split('.').all(|part| !part.is_empty() && part.chars().all(is_word));
+    is_path.then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_strings_name() {
+        let one = Some;
+        for (before, call, expected) in [
+            ("", "setattr(shop, \"till\", Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("", "patch('pkg.shop.till', new=Fake())", one((None, "till", "Fake()"))),
+            ("patch.", "object(shop, 'till', new_callable=Fake)", one((Some("shop"), "till", "Fake"))),
+            ("", "setattr(shop, f\"till\", Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("", "patch(target=\"shop.till\", new=Fake())", one((None, "till", "Fake()"))),
+            ("m.", "setattr(target=shop, name='till', value=Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("m.", "setattr(target='shop.till', name=Fake())", one((None, "till", "Fake()"))),
+            ("patch.", "object(target=shop, attribute='till', new=x)", one((Some("shop"), "till", "x"))),
+            ("patch.", "multiple(\"shop\", till=Fake())", one((None, "till", "Fake()"))),
+            ("patch.", "multiple(shop, create=True, till=Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("patch.", "multiple(target=shop, **{'till': Fake()})", one((Some("shop"), "till", "Fake()"))),
+            ("patch.", "dict(shop.__dict__, {'till': Fake()})", one((Some("shop"), "till", "Fake()"))),
+            ("patch.", "dict('shop.__dict__', till=Fake())", one((None, "till", "Fake()"))),
+            ("patch.", "dict(vars(shop), values=dict(till=Fake()))", one((Some("shop"), "till", "Fake()"))),
+            ("m.", "setitem(shop.__dict__, 'till', Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("patch.", "dict(os.environ, {'till': 'x'})", None),
+            ("", "dict(shop.__dict__, till=Fake())", None),
+            ("", "setattr(shop, f\"{till}\", Fake())", None),
+            ("patch.", "object(shop, 'till', autospec=True)", None),
+            ("", "patch('till', Fake())", None),
+            ("", "setattr(shop, name, Fake())", None),
+            ("patch.", "object(shop, 'till')", None),
+            ("", "patch()", None),
+        ] {
+            let (setter, rest) = call.split_at(call.find('(').unwrap());
+            let named = arguments_of(rest).map(|all| SetByString::all(before, setter, &all)).unwrap();
+            let expected: Vec<SetByString> = expected
+                .into_iter()
+                .map(|(module, variable, value)| SetByString {
+                    module,
+                    variable: variable.to_owned(),
+                    values: vec![value.to_owned()],
+                })
+                .collect();
+            assert_eq!(named, expected, "{before}{call}");
+        }
+    }
+}
