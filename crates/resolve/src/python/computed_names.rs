@@ -112,11 +112,7 @@ pub(crate) fn computed_keys(
     let mut found = Vec::new();
     for here in with_name(resolver, class.name())? {
         for range in places_of(&here, class.name()) {
-            let behind = &here.text.as_str()[range.end as usize..];
-            let key = behind
-                .get(..close_bracket(behind, 0))
-                .and_then(|key| key.strip_prefix('[')?.strip_suffix(']'));
-            if !key.is_some_and(is_computed_key) {
+            if !has_computed_key(&here, range) {
                 continue;
             }
             if let Meaning::Declared(meant) = scope::resolve_name(resolver, &here, range.start, class.name())?
@@ -128,6 +124,35 @@ pub(crate) fn computed_keys(
         }
     }
     Ok(found)
+}
+
+/// Like [`computed_keys`], in the class itself or one above it: `cls[name.upper()]`.
+pub(crate) fn own_computed_keys(
+    resolver: &Resolver,
+    class: &IndexedDeclaration,
+) -> Vec<(RelPath, TextRange)> {
+    let (Some(here), Some((_, row))) = (resolver.read_file(&class.file), class.row()) else {
+        return Vec::new();
+    };
+    let own =
+        places_of(&here, "cls").into_iter().filter(|range| row.start <= range.start && range.end <= row.end);
+    let own = own.filter(|range| has_computed_key(&here, *range));
+    own.map(|range| (here.file.path.clone(), range)).collect()
+}
+
+/// Whether the enumeration named at `range` is asked for a member by a key that is computed: `Color[name]`, `Color.__members__[name]`,
+/// `Color.__members__.get(name)`.
+fn has_computed_key(here: &CurrentFile, range: TextRange) -> bool {
+    let behind = &here.text.as_str()[range.end as usize..];
+    let members = behind.strip_prefix(".__members__");
+    let behind = members.unwrap_or(behind);
+    let keyed = match members.and_then(|rest| rest.strip_prefix(".get")) {
+        Some(call) => arguments_of(call).and_then(|all| all.first().copied()),
+        None => {
+            behind.get(..close_bracket(behind, 0)).and_then(|key| key.strip_prefix('[')?.strip_suffix(']'))
+        }
+    };
+    keyed.is_some_and(is_computed_key)
 }
 
 /// Whether a key is no string that is written out.

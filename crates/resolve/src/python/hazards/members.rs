@@ -6,7 +6,7 @@ use crate::context::{Receiver, receiver};
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::name_places::{places_of, with_name};
-use crate::python::computed_names::computed_keys;
+use crate::python::computed_names::{computed_keys, own_computed_keys};
 use crate::python::field_readers::field_readers;
 use crate::python::listed_names::given_away;
 use crate::python::replaced_variables::set_to_strangers;
@@ -59,10 +59,16 @@ pub(super) fn member(
     let graph = ClassGraph::of_kin(resolver, &owners, Kin::Around)?;
     let mut keys = Vec::new();
     for class in &owners {
-        let around = graph.number(class).into_iter().flat_map(|at| graph.ancestors(at));
-        let mut outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
+        let around: Vec<usize> = graph
+            .number(class)
+            .into_iter()
+            .flat_map(|at| [at].into_iter().chain(graph.ancestors(at)))
+            .collect();
+        let mut outside =
+            around.iter().flat_map(|at| graph.node(*at).bases.iter().flat_map(|base| &base.outside));
         if outside.any(|base| base.ends_with("Enum") || base.ends_with("Flag")) {
             keys.extend(computed_keys(resolver, class)?);
+            keys.extend(around.iter().flat_map(|at| own_computed_keys(resolver, &graph.node(*at).class)));
         }
     }
     found.extend(computed(old, keys));

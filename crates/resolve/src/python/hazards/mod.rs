@@ -21,6 +21,7 @@ use crate::python::function_heads::is_parameter;
 use crate::python::keywords::keywords_of_doubles;
 use crate::python::listed_names::picked;
 use crate::python::named_output::{is_printed, reached_by_name};
+use crate::python::read_names::reads_of_name;
 use crate::rename_hazard::{HazardPlaces, RenameHazard};
 use crate::resolver::Resolver;
 use crate::sources::{IndexedDeclaration, Sources};
@@ -46,6 +47,8 @@ pub(crate) fn python_hazards(
     let old = first.name();
     let text = format!("an f-string prints '{old}' as it is spelled (`{{…=}}`), and will print '{new_name}'");
     found.extend(doubt(HazardPlaces::Renamed, text, printed(&resolver, old)?));
+    let text = format!("the name '{old}' is read here by `__name__`, and may be used");
+    found.extend(doubt(HazardPlaces::All, text, reads_of_name(&resolver, first)?));
     let Some(parent) = row.parent() else {
         found.extend(top_level(&resolver, &here, first, new_name)?);
         found.extend(looked_up(&resolver, first, NameOwner::Module)?);

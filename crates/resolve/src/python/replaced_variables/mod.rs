@@ -89,7 +89,7 @@ pub(crate) fn set_to_strangers(
     let mut own_holders = None;
     let mut found = Vec::new();
     for set in sets {
-        let mut is_told = others.has_one(&set.here, &set.values, &is_stranger)?;
+        let mut is_told = others.has_one(&set.here, &set.values, is_stranger)?;
         if !is_told {
             let own = match &own_holders {
                 Some(known) => known,
@@ -97,7 +97,7 @@ pub(crate) fn set_to_strangers(
             };
             if set.values.iter().any(|value| own.contains(held(value))) {
                 for (here, values) in own_values(resolver, &variables[&set.variable], &set.variable) {
-                    is_told |= others.has_one(&here, &values, &is_stranger)?;
+                    is_told |= others.has_one(&here, &values, is_stranger)?;
                 }
             }
         }

@@ -164,3 +164,38 @@ fn a_variable_that_another_module_sets_to_an_object_of_another_class() {
     let heir = shop.replace("class Fake:", "class Fake(Till):");
     check("pop", &format!("{heir}//- main.py\nimport shop\n\nshop.till = shop.Fake()\n"), &[]);
 }
+
+#[test]
+fn names_of_classes_and_functions_that_the_program_reads() {
+    let base = "class Base:\n    known = {}\n    def __init_subclass__(cls):\n        cls.known[cls.__name__.lower()] = cls\n\n\
+        \x20   def check(self):\n        raise TypeError(type(self).__name__)\n\n";
+    check("Q", &format!("//- a.py\n{base}class $0P(Base): ...\n"), &["doubt a.py:4"]);
+    check("Q", &format!("//- a.py\n{base}class $0P: ...\n"), &[]);
+    let own = "//- a.py\nclass $0P:\n    def __repr__(self):\n        return f\"<{type(self).__name__}>\"\n\ndef f(o):\n    return type(o).__name__\n";
+    check("Q", own, &["doubt a.py:3"]);
+    let direct = "//- a.py\nclass $0P: ...\n//- b.py\nfrom a import P as R\nimport a\nx = {R.__name__: 1, a.P.__qualname__: 2}\ny = a.S.__name__\n";
+    check("Q", direct, &["doubt b.py:3 b.py:3"]);
+    let kit = "KNOWN = {}\n\ndef fixture(f):\n    KNOWN[f.__name__] = f\n    return f\n\ndef traced(f):\n    log.info(f.__name__)\n    return f\n\n";
+    check("g", &format!("//- a.py\n{kit}@fixture\ndef $0f(): ...\n"), &["doubt a.py:4"]);
+    check("g", &format!("//- a.py\n{kit}@traced\ndef $0f(): ...\n"), &[]);
+    check("g", &format!("//- a.py\n{kit}def $0f(): ...\n\nfixture(f)\n"), &["doubt a.py:4"]);
+    check("g", &format!("//- a.py\n{kit}def $0f(): ...\n\nfixture(f())\n"), &[]);
+}
+
+#[test]
+fn members_of_enumerations_that_are_asked_for_by_computed_keys() {
+    for (asked, expected) in [
+        ("cls[text.upper()]", &["doubt a.py:9"][..]),
+        ("cls.__members__[text]", &["doubt a.py:9"]),
+        ("cls.__members__.get(text)", &["doubt a.py:9"]),
+        ("Color.__members__[text]", &["doubt a.py:9"]),
+        ("cls(text)", &[]),
+        ("cls.__members__.get(\"GREEN\")", &[]),
+        ("len(cls.__members__)", &[]),
+    ] {
+        let text = format!(
+            "//- a.py\nfrom enum import Enum\n\nclass Color(Enum):\n    $0RED = 1\n    GREEN = 2\n\n    @classmethod\n    def of(cls, text):\n        return {asked}\n"
+        );
+        check("CRIMSON", &text, expected);
+    }
+}

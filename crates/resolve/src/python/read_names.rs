@@ -1,0 +1,164 @@
+//! Where a program reads the name of a Python class or function: `Till.__name__`, `cls.__name__` in the class or one above it,
+//! `f.__name__` in a function that decorates it or is given it. By the text. What only tells of a failure is none.
+
+use std::collections::BTreeSet;
+
+use crate::brackets::open_parenthesis;
+use crate::conflicts::SourcePlace;
+use crate::context::{is_word, last_word};
+use crate::hierarchy::classes::is_class;
+use crate::hierarchy::graph::ClassGraph;
+use crate::hierarchy::graph_by_need::Kin;
+use crate::name_places::{places_of, with_name};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+use symd_syntax::{Imported, SymbolKind};
+
+/// Attributes that hold the name.
+const NAMES: [&str; 2] = ["__name__", "__qualname__"];
+
+/// Of how many functions that are given the symbol is looked at what they read.
+const MAX_RECEIVERS: usize = 16;
+
+/// Finds where the name of the class or function `target` is read.
+pub(crate) fn reads_of_name(
+    resolver: &Resolver,
+    target: &IndexedDeclaration,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let Some(row) = target.row().map(|(_, row)| *row) else { return Ok(Vec::new()) };
+    if !is_class(&row) && row.kind() != SymbolKind::Function {
+        return Ok(Vec::new());
+    }
+    let mut found = BTreeSet::new();
+    let mut receivers = BTreeSet::new();
+    if let Some(here) = resolver.read_file(&target.file) {
+        receivers.extend(decorators(&here, target));
+    }
+    for name in names_of(resolver, target.name())? {
+        for here in with_name(resolver, &name)? {
+            let reads = reads_in(&here, (0, u32::MAX), |receiver| last_word(receiver) == name);
+            let reads = reads.into_iter().filter(|range| !is_local(&here, &name, range.start));
+            found.extend(reads.map(|range| (here.file.path.clone(), range)));
+            receivers.extend(places_of(&here, &name).into_iter().filter_map(|range| given_to(&here, range)));
+        }
+    }
+    if is_class(&row) {
+        let graph = ClassGraph::of_kin(resolver, std::slice::from_ref(target), Kin::Around)?;
+        for at in graph.number(target).into_iter().flat_map(|at| [at].into_iter().chain(graph.ancestors(at)))
+        {
+            let class = &graph.node(at).class;
+            let Some(here) = resolver.read_file(&class.file) else { continue };
+            let Some(range) = class.row().map(|(_, row)| (row.start, row.end)) else { continue };
+            let reads = reads_in(&here, range, is_own_class);
+            found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
+        }
+    }
+    for receiver in receivers.into_iter().take(MAX_RECEIVERS) {
+        resolver.cancel.check()?;
+        for function in resolver.declared(&receiver)?.iter() {
+            let Some((_, row)) = function.row() else { continue };
+            let Some(here) = resolver.read_file(&function.file) else { continue };
+            if is_class(row) || here.file.path == target.file.path && row.start == target_start(target) {
+                continue;
+            }
+            let is_given = |receiver: &str| receiver.chars().all(is_word) && !is_own_class(receiver);
+            let reads = reads_in(&here, (row.start, row.end), |receiver| is_given(word_chain(receiver)));
+            found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+
+fn target_start(target: &IndexedDeclaration) -> u32 {
+    target.row().map_or(u32::MAX, |(_, row)| row.start)
+}
+
+/// Returns the name and the other names under which files import it.
+fn names_of(resolver: &Resolver, name: &str) -> Result<BTreeSet<String>, Cancelled> {
+    let mut names = BTreeSet::from([name.to_owned()]);
+    for here in with_name(resolver, name)? {
+        let is_it = here.imports().iter().filter(|import| import.imported == Imported::Name(name));
+        names.extend(is_it.filter_map(|import| import.alias).map(str::to_owned));
+    }
+    Ok(names)
+}
+
+/// Whether a function around byte `at` has a parameter or a variable of this name.
+fn is_local(here: &CurrentFile, name: &str, at: u32) -> bool {
+    let rows = &here.outline.rows;
+    rows.iter()
+        .filter(|row| row.is_local() && here.outline.name(row) == name)
+        .any(|row| row.parent().is_some_and(|around| rows[around].start <= at && at < rows[around].end))
+}
+
+/// Returns the functions that decorate a declaration.
+fn decorators(here: &CurrentFile, target: &IndexedDeclaration) -> Vec<String> {
+    let Some(row) = here.row_of(target).map(|at| here.outline.rows[at]) else { return Vec::new() };
+    let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
+    let lines = head.lines().filter_map(|line| line.trim().strip_prefix('@'));
+    lines
+        .map(|line| last_word(line[..line.find('(').unwrap_or(line.len())].trim_end()).to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// Returns the function that is given what stands at `range`, as a whole argument.
+fn given_to(here: &CurrentFile, range: TextRange) -> Option<String> {
+    let text = here.text.as_str();
+    let behind = text[range.end as usize..].trim_start();
+    let chain = word_chain(&text[..range.start as usize]);
+    let start = range.start as usize - chain.len();
+    let before = text[..start].trim_end();
+    if !behind.starts_with([')', ',']) || !before.ends_with(['(', ',', '=']) {
+        return None;
+    }
+    let open = open_parenthesis(text, start)?;
+    let callee = last_word(text[..open].trim_end());
+    // The bases of a class are no arguments.
+    let line = text[..open].rsplit('\n').next().unwrap_or_default();
+    let is_head = matches!(line.split_whitespace().next(), Some("class" | "def" | "import" | "from"));
+    (!callee.is_empty() && !is_head).then(|| callee.to_owned())
+}
+
+/// Returns the names, joined by dots, that a text ends with.
+fn word_chain(text: &str) -> &str {
+    &text[text.trim_end_matches(|c: char| is_word(c) || c == '.').len()..]
+}
+
+/// Whether a receiver in a class is the object's class.
+fn is_own_class(receiver: &str) -> bool {
+    matches!(last_word(receiver), "cls" | "klass" | "__class__") || receiver.ends_with("type(self)")
+}
+
+/// Returns where a part of a file reads names of what `is_meant`, in statements that tell of no failure.
+fn reads_in(here: &CurrentFile, (start, end): (u32, u32), is_meant: impl Fn(&str) -> bool) -> Vec<TextRange> {
+    let text = here.text.as_str();
+    let mut found = Vec::new();
+    for name in NAMES.iter().filter(|name| here.outline.occurrences.contains(name)) {
+        for range in
+            places_of(here, name).into_iter().filter(|range| start <= range.start && range.end <= end)
+        {
+            let receiver = text[..range.start as usize].strip_suffix('.');
+            if receiver.is_some_and(&is_meant) && !tells_of_failure(text, range.start as usize) {
+                found.push(range);
+            }
+        }
+    }
+    found
+}
+
+/// Whether the line at byte `at` raises an error, or writes to a log.
+fn tells_of_failure(text: &str, at: usize) -> bool {
+    let line = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
+    let first = word_chain_at_start(line);
+    let is_log = |part: &str| {
+        matches!(part.trim_start_matches('_'), "log" | "logger" | "logging" | "LOG" | "warnings")
+    };
+    matches!(first, "raise" | "assert") || first.split('.').any(is_log)
+}
+
+fn word_chain_at_start(line: &str) -> &str {
+    &line[..line.find(|c: char| !is_word(c) && c != '.').unwrap_or(line.len())]
+}
