@@ -15,6 +15,7 @@ use crate::resolver::Resolver;
 use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
+use symd_syntax::SymbolKind;
 
 /// Finds the hazards of a member of a class.
 pub(super) fn member(
@@ -58,7 +59,11 @@ pub(super) fn member(
     let owners: Vec<IndexedDeclaration> = classes.iter().map(|(_, _, class)| class.clone()).collect();
     let graph = ClassGraph::of_kin(resolver, &owners, Kin::Around)?;
     let mut keys = Vec::new();
-    for class in &owners {
+    // Methods are no members of an enumeration.
+    let is_value = targets.first().and_then(IndexedDeclaration::row).is_some_and(|(_, row)| {
+        !matches!(row.kind(), SymbolKind::Method | SymbolKind::Function | SymbolKind::Property)
+    });
+    for class in owners.iter().filter(|_| is_value) {
         let around: Vec<usize> = graph
             .number(class)
             .into_iter()

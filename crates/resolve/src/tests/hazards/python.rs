@@ -197,5 +197,7 @@ fn members_of_enumerations_that_are_asked_for_by_computed_keys() {
             "//- a.py\nfrom enum import Enum\n\nclass Color(Enum):\n    $0RED = 1\n    GREEN = 2\n\n    @classmethod\n    def of(cls, text):\n        return {asked}\n"
         );
         check("CRIMSON", &text, expected);
+        // A method is no member of the enumeration.
+        check("make", &text.replace("$0RED", "RED").replace("def of", "def $0of"), &[]);
     }
 }
