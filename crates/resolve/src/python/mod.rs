@@ -2,6 +2,7 @@
 
 pub(crate) mod base_reader;
 pub(crate) mod builtin_classes;
+pub(crate) mod called_by_library;
 pub(crate) mod code_strings;
 pub(crate) mod comprehension;
 pub(crate) mod computed_classes;

@@ -1,5 +1,5 @@
 //! Where a program reads the name of a Python class or function: `Till.__name__`, `cls.__name__` in the class or one above it,
-//! `f.__name__` in a function that decorates it or is given it. By the text. What only tells of a failure is none.
+//! `f.__name__` in a function that decorates it or is given it. By the text. What only tells of a failure is none, nor is `__repr__`.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,7 @@ use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::name_places::{places_of, with_name};
 use crate::resolver::{CurrentFile, Resolver};
+use crate::scope;
 use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
@@ -141,12 +142,21 @@ fn reads_in(here: &CurrentFile, (start, end): (u32, u32), is_meant: impl Fn(&str
             places_of(here, name).into_iter().filter(|range| start <= range.start && range.end <= end)
         {
             let receiver = text[..range.start as usize].strip_suffix('.');
-            if receiver.is_some_and(&is_meant) && !tells_of_failure(text, range.start as usize) {
+            if receiver.is_some_and(&is_meant)
+                && !tells_of_failure(text, range.start as usize)
+                && !is_in_repr(here, range.start)
+            {
                 found.push(range);
             }
         }
     }
     found
+}
+
+/// Whether byte `at` stands in `__repr__`, which has the name without that, too.
+fn is_in_repr(here: &CurrentFile, at: u32) -> bool {
+    let function = scope::function_around(here, at);
+    function.is_some_and(|row| here.outline.name(&here.outline.rows[row]) == "__repr__")
 }
 
 /// Whether the line at byte `at` raises an error, or writes to a log.

@@ -6,6 +6,7 @@ use crate::context::{Receiver, receiver};
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::name_places::{places_of, with_name};
+use crate::python::called_by_library::given_to_library;
 use crate::python::computed_names::{computed_keys, own_computed_keys};
 use crate::python::field_readers::field_readers;
 use crate::python::listed_names::given_away;
@@ -82,6 +83,13 @@ pub(super) fn member(
          set here; the other one's keeps its name"
     );
     found.extend(doubt(HazardPlaces::All, text, set_to_strangers(resolver, (&graph, &owners), old)?));
+    let text = format!(
+        "Python's library calls '{old}' here of what it is given, which may be an object of this class"
+    );
+    let numbers = owners.iter().filter_map(|owner| graph.number(owner));
+    let heirs = numbers.flat_map(|at| [at].into_iter().chain(graph.descendants(at)));
+    let heirs: Vec<IndexedDeclaration> = heirs.map(|at| graph.node(at).class.clone()).collect();
+    found.extend(doubt(HazardPlaces::All, text, given_to_library(resolver, &heirs, old)?));
     if let Some(first) = targets.first() {
         let text =
             format!("the names of its class's fields may be given to the program here, '{old}' among them");

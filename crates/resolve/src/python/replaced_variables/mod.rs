@@ -4,7 +4,7 @@
 
 mod outside_objects;
 mod string_sets;
-mod values;
+pub(super) mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;

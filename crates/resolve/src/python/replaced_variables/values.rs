@@ -11,7 +11,7 @@ const MAX_VALUE: usize = 4_000;
 
 /// Returns the value that the statement gives to what stands at `range`, with blanks for comments and for what strings hold. Of several
 /// that it gives to several targets it is the one for this target, or all where these cannot be told apart.
-pub(super) fn value_set(text: &str, range: TextRange) -> Option<String> {
+pub(in crate::python) fn value_set(text: &str, range: TextRange) -> Option<String> {
     let rest = &text[range.end as usize..];
     let rest = &rest[..rest.floor_char_boundary(MAX_VALUE)];
     let blank = without_texts(rest, &PYTHON);
@@ -104,7 +104,7 @@ fn inner(value: &str) -> Option<&str> {
 }
 
 /// Returns each alternative of a value.
-pub(super) fn held_by(value: &str) -> Vec<String> {
+pub(in crate::python) fn held_by(value: &str) -> Vec<String> {
     alternatives(value).into_iter().map(str::to_owned).filter(|one| !one.is_empty()).collect()
 }
 

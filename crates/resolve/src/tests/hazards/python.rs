@@ -172,7 +172,8 @@ fn names_of_classes_and_functions_that_the_program_reads() {
     check("Q", &format!("//- a.py\n{base}class $0P(Base): ...\n"), &["doubt a.py:4"]);
     check("Q", &format!("//- a.py\n{base}class $0P: ...\n"), &[]);
     let own = "//- a.py\nclass $0P:\n    def __repr__(self):\n        return f\"<{type(self).__name__}>\"\n\ndef f(o):\n    return type(o).__name__\n";
-    check("Q", own, &["doubt a.py:3"]);
+    check("Q", &own.replace("__repr__", "label"), &["doubt a.py:3"]);
+    check("Q", own, &[]);
     let direct = "//- a.py\nclass $0P: ...\n//- b.py\nfrom a import P as R\nimport a\nx = {R.__name__: 1, a.P.__qualname__: 2}\ny = a.S.__name__\n";
     check("Q", direct, &["doubt b.py:3 b.py:3"]);
     let kit = "KNOWN = {}\n\ndef fixture(f):\n    KNOWN[f.__name__] = f\n    return f\n\ndef traced(f):\n    log.info(f.__name__)\n    return f\n\n";
@@ -199,5 +200,30 @@ fn members_of_enumerations_that_are_asked_for_by_computed_keys() {
         check("CRIMSON", &text, expected);
         // A method is no member of the enumeration.
         check("make", &text.replace("$0RED", "RED").replace("def of", "def $0of"), &[]);
+    }
+}
+
+#[test]
+fn members_that_the_library_calls_of_what_it_is_given() {
+    let class = "//- a.py\nclass W:\n    def $0close(self): ...\n    def write(self, text): ...\n\nclass Other: ...\n";
+    for (user, expected) in [
+        (
+            "from contextlib import closing\nfrom a import W\n\nw = W()\nwith closing(w): ...\n",
+            &["doubt b.py:5"][..],
+        ),
+        ("import contextlib\nfrom a import W\n\nwith contextlib.closing(W()): ...\n", &["doubt b.py:4"]),
+        ("from contextlib import closing\nfrom a import Other\n\nwith closing(Other()): ...\n", &[]),
+        ("from kit import closing\nfrom a import W\n\nwith closing(W()): ...\n", &[]),
+    ] {
+        check("shut", &format!("{class}//- b.py\n{user}"), expected);
+    }
+    let writing = class.replace("$0close", "close").replace("def write", "def $0write");
+    for (user, expected) in [
+        ("import json\nfrom a import W\n\nw = W()\njson.dump([], w)\njson.dumps(w)\n", &["doubt b.py:5"][..]),
+        ("from a import W\n\nw = W()\nprint(1, file=w)\nprint(2)\n", &["doubt b.py:4"]),
+        ("import sys\nfrom a import W\n\nsys.stdout = W()\nsys.stderr = None\n", &["doubt b.py:4"]),
+        ("import kit\nfrom a import W\n\nkit.stdout = W()\n", &[]),
+    ] {
+        check("put", &format!("{writing}//- b.py\n{user}"), expected);
     }
 }

@@ -1,0 +1,101 @@
+//! Members that Python's library calls by their names on objects that it is given: `close` by `contextlib.closing(x)`, `write` by
+//! `print(file=x)` and on `sys.stdout`. By the text that tells which names hold objects of a class.
+
+use crate::conflicts::SourcePlace;
+use crate::context::is_word;
+use crate::hierarchy::heads::arguments;
+use crate::name_places::{places_of, with_name};
+use crate::python::dynamic_receivers::{held, holders};
+use crate::python::outside::origins;
+use crate::python::replaced_variables::values::{held_by, value_set};
+use crate::resolver::{CurrentFile, Resolver};
+use crate::sources::IndexedDeclaration;
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
+
+/// Functions, and the members that they call.
+const CALLED: [(&str, &[&str]); 20] = [
+    ("contextlib.closing", &["close"]),
+    ("contextlib.aclosing", &["aclose"]),
+    ("contextlib.redirect_stdout", &["write", "flush"]),
+    ("contextlib.redirect_stderr", &["write", "flush"]),
+    ("builtins.print", &["write", "flush"]),
+    ("json.dump", &["write"]),
+    ("json.load", &["read"]),
+    ("pickle.dump", &["write"]),
+    ("pickle.load", &["read", "readline", "readinto"]),
+    ("pickle.Pickler", &["write"]),
+    ("pickle.Unpickler", &["read", "readline", "readinto"]),
+    ("marshal.dump", &["write"]),
+    ("marshal.load", &["read", "readinto"]),
+    ("csv.writer", &["write"]),
+    ("csv.DictWriter", &["write"]),
+    ("logging.StreamHandler", &["write", "flush"]),
+    ("pprint.pprint", &["write"]),
+    ("traceback.print_exc", &["write"]),
+    ("traceback.print_exception", &["write"]),
+    ("shutil.copyfileobj", &["read", "write"]),
+];
+
+/// Variables of `sys`, and the members that the library calls on what they hold.
+const STREAMS: [(&str, &[&str]); 3] =
+    [("stdout", &["write", "flush"]), ("stderr", &["write", "flush"]), ("stdin", &["read", "readline"])];
+
+/// Finds where the library is given what may be an object of the classes, and calls its member `name`.
+pub(crate) fn given_to_library(
+    resolver: &Resolver,
+    classes: &[IndexedDeclaration],
+    name: &str,
+) -> Result<Vec<SourcePlace>, Cancelled> {
+    let functions: Vec<&str> =
+        CALLED.iter().filter(|(_, all)| all.contains(&name)).map(|one| one.0).collect();
+    if functions.is_empty() && !STREAMS.iter().any(|(_, all)| all.contains(&name)) {
+        return Ok(Vec::new());
+    }
+    let holders = holders(resolver, classes)?;
+    let is_one = |value: &str| holders.contains(held(value));
+    let mut found = Vec::new();
+    for function in functions {
+        let called = function.rsplit('.').next().unwrap_or_default();
+        for here in with_name(resolver, called)? {
+            for range in places_of(&here, called) {
+                let given = arguments(here.text.as_str(), range.end as usize).unwrap_or_default();
+                if given.iter().any(|one| is_one(one)) && means(resolver, &here, range, function)? {
+                    found.push((here.file.path.clone(), range));
+                }
+            }
+        }
+    }
+    for (stream, _) in STREAMS.iter().filter(|(_, all)| all.contains(&name)) {
+        for here in with_name(resolver, stream)? {
+            let text = here.text.as_str();
+            for range in places_of(&here, stream) {
+                let is_of_sys = chain_before(text, range) == "sys.";
+                let value = value_set(text, range).filter(|_| is_of_sys);
+                if value.is_some_and(|value| held_by(&value).iter().any(|one| is_one(one))) {
+                    found.push((here.file.path.clone(), range));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the name at `range` may mean the function of this full name.
+fn means(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    range: TextRange,
+    function: &str,
+) -> Result<bool, Cancelled> {
+    let text = here.text.as_str();
+    let start = range.start as usize - chain_before(text, range).len();
+    let chain: Vec<&str> = text[start..range.end as usize].split('.').collect();
+    Ok(origins(resolver, &here.file, &chain)?.iter().any(|origin| origin == function))
+}
+
+/// Returns the names and dots before what stands at `range`: `sys.` of `sys.stdout`.
+fn chain_before(text: &str, range: TextRange) -> &str {
+    let before = &text[..range.start as usize];
+    &before[before.trim_end_matches(|c: char| is_word(c) || c == '.').len()..]
+}
