@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::brackets::open_parenthesis;
+use crate::brackets::{open_bracket, open_parenthesis};
 use crate::conflicts::SourcePlace;
 use crate::context::{is_word, last_word};
 use crate::hierarchy::classes::is_class;
@@ -64,7 +64,9 @@ pub(crate) fn reads_of_name(
             if is_class(row) || here.file.path == target.file.path && row.start == target_start(target) {
                 continue;
             }
-            let is_given = |receiver: &str| receiver.chars().all(is_word) && !is_own_class(receiver);
+            let is_given = |receiver: &str| {
+                !receiver.is_empty() && receiver.chars().all(is_word) && !is_own_class(receiver)
+            };
             let reads = reads_in(&here, (row.start, row.end), |receiver| is_given(word_chain(receiver)));
             found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
         }
@@ -130,7 +132,7 @@ fn word_chain(text: &str) -> &str {
 
 /// Whether a receiver in a class is the object's class.
 fn is_own_class(receiver: &str) -> bool {
-    matches!(last_word(receiver), "cls" | "klass" | "__class__") || receiver.ends_with("type(self)")
+    matches!(word_chain(receiver), "cls" | "klass" | "self.__class__") || receiver.ends_with("type(self)")
 }
 
 /// Returns where a part of a file reads names of what `is_meant`, in statements that tell of no failure.
@@ -159,9 +161,13 @@ fn is_in_repr(here: &CurrentFile, at: u32) -> bool {
     function.is_some_and(|row| here.outline.name(&here.outline.rows[row]) == "__repr__")
 }
 
-/// Whether the line at byte `at` raises an error, or writes to a log.
+/// Whether the statement at byte `at` raises an error, or writes to a log.
 fn tells_of_failure(text: &str, at: usize) -> bool {
-    let line = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
+    let mut begin = at;
+    while let Some(open) = open_bracket(text, begin) {
+        begin = open;
+    }
+    let line = text[..begin].rsplit('\n').next().unwrap_or_default().trim_start();
     let first = word_chain_at_start(line);
     let is_log = |part: &str| {
         matches!(part.trim_start_matches('_'), "log" | "logger" | "logging" | "LOG" | "warnings")

@@ -174,6 +174,15 @@ fn names_of_classes_and_functions_that_the_program_reads() {
     let own = "//- a.py\nclass $0P:\n    def __repr__(self):\n        return f\"<{type(self).__name__}>\"\n\ndef f(o):\n    return type(o).__name__\n";
     check("Q", &own.replace("__repr__", "label"), &["doubt a.py:3"]);
     check("Q", own, &[]);
+    let failing = own.replace("__repr__", "label").replace(
+        "return f\"<{type(self).__name__}>\"",
+        "raise E(\n            \"%s\" % (\n                type(self).__name__,\n            )\n        )",
+    );
+    check("Q", &failing, &[]);
+    let held = own.replace("__repr__", "label").replace("type(self)", "self.part.__class__");
+    check("Q", &held, &[]);
+    let of_value = "//- a.py\ndef name(o):\n    return type(o).__name__\n\nclass $0P: ...\n\nname(P)\n";
+    check("Q", of_value, &[]);
     let direct = "//- a.py\nclass $0P: ...\n//- b.py\nfrom a import P as R\nimport a\nx = {R.__name__: 1, a.P.__qualname__: 2}\ny = a.S.__name__\n";
     check("Q", direct, &["doubt b.py:3 b.py:3"]);
     let kit = "KNOWN = {}\n\ndef fixture(f):\n    KNOWN[f.__name__] = f\n    return f\n\ndef traced(f):\n    log.info(f.__name__)\n    return f\n\n";
