@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use self::outside_objects::OutsideObjects;
-use self::string_sets::{SETTERS, SetByString, path_in_string};
+use self::string_sets::{SETTERS_OF_PATCH, SetByString, path_in_string};
 use self::values::{held_by, value_set};
 use crate::brackets::open_bracket;
 use crate::conflicts::SourcePlace;
@@ -85,20 +85,33 @@ pub(crate) fn set_to_strangers(
     };
     let outside = OutsideObjects { resolver, member: name };
     let mut others = OtherObjects { outside, holders: held_by_strangers, inheriting: BTreeMap::new() };
-    let own: Vec<IndexedDeclaration> = kin.iter().map(|at| graph.node(*at).class.clone()).collect();
-    let mut own_holders = None;
+    // Looked for only where they are needed: a class of a framework has thousands of heirs.
+    let (mut own_holders, mut is_other_at_home) = (None, BTreeMap::new());
     let mut found = Vec::new();
     for set in sets {
         let mut is_told = others.has_one(&set.here, &set.values, is_stranger)?;
         if !is_told {
-            let own = match &own_holders {
-                Some(known) => known,
-                None => own_holders.insert(holders(resolver, &own)?),
-            };
-            if set.values.iter().any(|value| own.contains(held(value))) {
-                for (here, values) in own_values(resolver, &variables[&set.variable], &set.variable) {
-                    is_told |= others.has_one(&here, &values, is_stranger)?;
+            let is_other = match is_other_at_home.get(&set.variable) {
+                Some(known) => *known,
+                None => {
+                    let mut is_other = false;
+                    for (here, values) in own_values(resolver, &variables[&set.variable], &set.variable) {
+                        is_other |= others.has_one(&here, &values, is_stranger)?;
+                    }
+                    is_other_at_home.insert(set.variable.clone(), is_other);
+                    is_other
                 }
+            };
+            if is_other {
+                let own = match &own_holders {
+                    Some(known) => known,
+                    None => {
+                        let own: Vec<IndexedDeclaration> =
+                            kin.iter().map(|at| graph.node(*at).class.clone()).collect();
+                        own_holders.insert(holders(resolver, &own)?)
+                    }
+                };
+                is_told = set.values.iter().any(|value| own.contains(held(value)));
             }
         }
         if is_told {
@@ -200,17 +213,23 @@ fn set_by_string(
     variables: &BTreeMap<String, Vec<IndexedDeclaration>>,
 ) -> Result<Vec<SetVariable>, Cancelled> {
     let mut sets = Vec::new();
-    for setter in SETTERS {
-        for here in with_name(resolver, setter)? {
+    for file_word in ["setattr", "setitem", "patch"] {
+        for here in with_name(resolver, file_word)? {
             let text = here.text.as_str();
-            for range in places_of(&here, setter) {
-                let (before, behind) = (&text[..range.start as usize], range.end as usize);
-                let Some(arguments) = arguments(text, behind) else { continue };
-                for named in SetByString::all(before, setter, &arguments) {
-                    let is_module = named.module.is_none_or(|chain| is_module(&here, chain));
-                    if is_module && variables.contains_key(&named.variable) {
-                        let (here, variable) = (Rc::clone(&here), named.variable);
-                        sets.push(SetVariable { here, range, variable, values: named.values });
+            let of_patch = SETTERS_OF_PATCH.iter().filter(|_| file_word == "patch");
+            for setter in of_patch.copied().chain([file_word]) {
+                for range in places_of(&here, setter) {
+                    let (before, behind) = (&text[..range.start as usize], range.end as usize);
+                    if setter != file_word && !before.ends_with("patch.") {
+                        continue;
+                    }
+                    let Some(arguments) = arguments(text, behind) else { continue };
+                    for named in SetByString::all(setter, &arguments) {
+                        let is_module = named.module.is_none_or(|chain| is_module(&here, chain));
+                        if is_module && variables.contains_key(&named.variable) {
+                            let (here, variable) = (Rc::clone(&here), named.variable);
+                            sets.push(SetVariable { here, range, variable, values: named.values });
+                        }
                     }
                 }
             }

@@ -6,8 +6,8 @@ use crate::context::is_word;
 use crate::hierarchy::heads::{arguments_of, without_texts};
 use crate::profiles::PYTHON;
 
-/// Functions that set an attribute which a string or a keyword names; `object`, `multiple` and `dict` are `mock.patch`'s.
-pub(super) const SETTERS: [&str; 6] = ["setattr", "patch", "object", "multiple", "dict", "setitem"];
+/// Functions of `mock.patch` that set what a string or a keyword names.
+pub(super) const SETTERS_OF_PATCH: [&str; 3] = ["object", "multiple", "dict"];
 
 /// Keywords of these functions that name no attribute.
 const OPTIONS: [&str; 8] =
@@ -24,15 +24,13 @@ pub(super) struct SetByString<'t> {
 }
 
 impl<'t> SetByString<'t> {
-    /// Returns what a call of `setter` sets, which stands behind `before`.
-    pub(super) fn all(before: &str, setter: &str, arguments: &[&'t str]) -> Vec<SetByString<'t>> {
+    /// Returns what a call sets of `setattr`, `setitem`, `patch` or a function of `patch`.
+    pub(super) fn all(setter: &str, arguments: &[&'t str]) -> Vec<SetByString<'t>> {
         let given = GivenArguments::of(arguments);
-        let is_of_patch = before.ends_with("patch.");
         match setter {
-            "setattr" | "patch" => SetByString::named(&given).into_iter().collect(),
-            "object" if is_of_patch => SetByString::named(&given).into_iter().collect(),
-            "multiple" if is_of_patch => SetByString::multiple(&given),
-            "dict" if is_of_patch => SetByString::in_dict(&given),
+            "setattr" | "patch" | "object" => SetByString::named(&given).into_iter().collect(),
+            "multiple" => SetByString::multiple(&given),
+            "dict" => SetByString::in_dict(&given),
             "setitem" => SetByString::item(&given).into_iter().collect(),
             _ => Vec::new(),
         }
@@ -168,33 +166,32 @@ mod tests {
     #[test]
     fn variables_that_strings_name() {
         let one = Some;
-        for (before, call, expected) in [
-            ("", "setattr(shop, \"till\", Fake())", one((Some("shop"), "till", "Fake()"))),
-            ("", "patch('pkg.shop.till', new=Fake())", one((None, "till", "Fake()"))),
-            ("patch.", "object(shop, 'till', new_callable=Fake)", one((Some("shop"), "till", "Fake"))),
-            ("", "setattr(shop, f\"till\", Fake())", one((Some("shop"), "till", "Fake()"))),
-            ("", "patch(target=\"shop.till\", new=Fake())", one((None, "till", "Fake()"))),
-            ("m.", "setattr(target=shop, name='till', value=Fake())", one((Some("shop"), "till", "Fake()"))),
-            ("m.", "setattr(target='shop.till', name=Fake())", one((None, "till", "Fake()"))),
-            ("patch.", "object(target=shop, attribute='till', new=x)", one((Some("shop"), "till", "x"))),
-            ("patch.", "multiple(\"shop\", till=Fake())", one((None, "till", "Fake()"))),
-            ("patch.", "multiple(shop, create=True, till=Fake())", one((Some("shop"), "till", "Fake()"))),
-            ("patch.", "multiple(target=shop, **{'till': Fake()})", one((Some("shop"), "till", "Fake()"))),
-            ("patch.", "dict(shop.__dict__, {'till': Fake()})", one((Some("shop"), "till", "Fake()"))),
-            ("patch.", "dict('shop.__dict__', till=Fake())", one((None, "till", "Fake()"))),
-            ("patch.", "dict(vars(shop), values=dict(till=Fake()))", one((Some("shop"), "till", "Fake()"))),
-            ("m.", "setitem(shop.__dict__, 'till', Fake())", one((Some("shop"), "till", "Fake()"))),
-            ("patch.", "dict(os.environ, {'till': 'x'})", None),
-            ("", "dict(shop.__dict__, till=Fake())", None),
-            ("", "setattr(shop, f\"{till}\", Fake())", None),
-            ("patch.", "object(shop, 'till', autospec=True)", None),
-            ("", "patch('till', Fake())", None),
-            ("", "setattr(shop, name, Fake())", None),
-            ("patch.", "object(shop, 'till')", None),
-            ("", "patch()", None),
+        for (call, expected) in [
+            ("setattr(shop, \"till\", Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("patch('pkg.shop.till', new=Fake())", one((None, "till", "Fake()"))),
+            ("object(shop, 'till', new_callable=Fake)", one((Some("shop"), "till", "Fake"))),
+            ("setattr(shop, f\"till\", Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("patch(target=\"shop.till\", new=Fake())", one((None, "till", "Fake()"))),
+            ("setattr(target=shop, name='till', value=Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("setattr(target='shop.till', name=Fake())", one((None, "till", "Fake()"))),
+            ("object(target=shop, attribute='till', new=x)", one((Some("shop"), "till", "x"))),
+            ("multiple(\"shop\", till=Fake())", one((None, "till", "Fake()"))),
+            ("multiple(shop, create=True, till=Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("multiple(target=shop, **{'till': Fake()})", one((Some("shop"), "till", "Fake()"))),
+            ("dict(shop.__dict__, {'till': Fake()})", one((Some("shop"), "till", "Fake()"))),
+            ("dict('shop.__dict__', till=Fake())", one((None, "till", "Fake()"))),
+            ("dict(vars(shop), values=dict(till=Fake()))", one((Some("shop"), "till", "Fake()"))),
+            ("setitem(shop.__dict__, 'till', Fake())", one((Some("shop"), "till", "Fake()"))),
+            ("dict(os.environ, {'till': 'x'})", None),
+            ("setattr(shop, f\"{till}\", Fake())", None),
+            ("object(shop, 'till', autospec=True)", None),
+            ("patch('till', Fake())", None),
+            ("setattr(shop, name, Fake())", None),
+            ("object(shop, 'till')", None),
+            ("patch()", None),
         ] {
             let (setter, rest) = call.split_at(call.find('(').unwrap());
-            let named = arguments_of(rest).map(|all| SetByString::all(before, setter, &all)).unwrap();
+            let named = arguments_of(rest).map(|all| SetByString::all(setter, &all)).unwrap();
             let expected: Vec<SetByString> = expected
                 .into_iter()
                 .map(|(module, variable, value)| SetByString {
@@ -203,7 +200,7 @@ mod tests {
                     values: vec![value.to_owned()],
                 })
                 .collect();
-            assert_eq!(named, expected, "{before}{call}");
+            assert_eq!(named, expected, "{call}");
         }
     }
 }
