@@ -14,7 +14,7 @@ const APP: &str = "import typing as t\n\n__all__ = (\"Flask\", \"helper\")\n\n\n
     class Flask:\n    def make(self) -> \"Flask\":\n        others: t.List[\"Flask\"] = [Flask()]\n        return others[0]\n\n\n\
     class Other:\n    pass\n";
 const USE: &str = "import pkg\nfrom pkg import Flask, aid\n\napp = pkg.Flask()\nsame: \"pkg.Flask | None\" = aid(app)\n\
-    text = f\"{Flask.__name__} is no Flask\"\nassert isinstance(same, Flask)\n";
+    text = f\"{Flask.__module__} is no Flask\"\nassert isinstance(same, Flask)\n";
 const PYTHON: [(&str, &[u8]); 4] = [
     ("pyproject.toml", b"[project]\nname = \"pkg\"\nversion = \"1\"\n"),
     ("pkg/__init__.py", INIT.as_bytes()),
