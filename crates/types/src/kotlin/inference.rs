@@ -110,7 +110,7 @@ impl Universe<'_> {
     }
 
     /// Binds those of `own` that only bounds name: of `fun <E, T : Table<E>> rows(of: T)` a table of coins fixes `E`, too, because
-    /// `Table` takes no other. With `Table<out E>` an argument whose type is not known might make it wider.
+    /// `Table` takes no other. With `out E`, of the class or of the bound, an argument whose type is not known might make it wider.
     pub(super) fn bind_by_bounds(&self, own: &[DeclarationId], bound: &mut Substitution) {
         let is_open = |one: &DeclarationId| bound.get(*one).is_none_or(Type::is_unknown);
         let open: Vec<DeclarationId> = own.iter().copied().filter(is_open).collect();
@@ -121,6 +121,9 @@ impl Universe<'_> {
             let Some(Type::Class(given)) = bound.get(*parameter).cloned() else { continue };
             for wanted in self.written_bounds(*parameter) {
                 let Type::Class(wanted) = wanted else { continue };
+                if wanted.is_projected {
+                    continue;
+                }
                 let Some(arguments) = self.arguments_as(given.class, &given.arguments, wanted.class) else {
                     continue;
                 };

@@ -30,8 +30,10 @@ impl KotlinSources for Arc<Fixture> {
         files.filter(|((_, file), _)| declares(file)).map(|(_, key)| key).collect()
     }
 
-    fn declaring_members(&self, _: &str) -> Option<Vec<FileKey>> {
-        Some((0..self.files.len()).filter_map(|key| FileKey::try_from(key).ok()).collect())
+    fn declaring_members(&self, name: &str) -> Option<Vec<FileKey>> {
+        let mut java = self.files.iter().filter(|(file, _)| file.path.ends_with(".java"));
+        let is_javas = java.any(|(file, _)| file.text.contains(name));
+        (!is_javas).then(|| (0..self.files.len()).filter_map(|key| FileKey::try_from(key).ok()).collect())
     }
 
     fn is_cancelled(&self) -> bool {

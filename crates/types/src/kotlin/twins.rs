@@ -2,9 +2,13 @@
 //! means the nearest. Between those that are as near, nothing decides.
 
 use super::declarations::DeclarationKind;
+use super::qualifiers::Qualifier;
 use super::resolve::{Certainty, NameResolution};
+use super::scopes::Level;
+use super::ty::Type;
 use super::universe::{DeclarationId, ProjectFile, Universe};
 use symd_syntax::NodeId;
+use symd_syntax::kotlin::KotlinNode as K;
 
 /// How many classes around a declaration are looked at.
 const MAX_NESTING: usize = 10;
@@ -86,6 +90,7 @@ impl Universe<'_> {
             && self.name(one) == self.name(two)
             && self.is_same_package(one, two)
             && path(one) == path(two)
+            && !self.counterparts(one).contains(&two)
     }
 
     fn is_same_package(&self, one: DeclarationId, two: DeclarationId) -> bool {
@@ -103,7 +108,11 @@ impl Universe<'_> {
         let mut others: Vec<DeclarationId> =
             found.declarations.iter().flat_map(|id| self.twins(file, *id)).collect();
         if found.declarations.is_empty() {
-            others = self.members_of_twins(file, node);
+            match self.members_called(file.name_text(node)) {
+                Some(members) => others = self.members_of_twins(file, &members),
+                // Not all of them are known.
+                None => found.may_be_other |= self.is_of_twin(file, node),
+            }
         }
         others.sort_unstable();
         others.dedup();
@@ -115,19 +124,61 @@ impl Universe<'_> {
         found
     }
 
-    /// Returns the members of a name, which means nothing that is known, whose classes others are twins of: an object may be of either.
-    fn members_of_twins(&self, file: &ProjectFile, node: NodeId) -> Vec<DeclarationId> {
-        let has_twin = |id: &DeclarationId| {
-            let outermost =
-                std::iter::successors(Some(*id), |inner| self.class_of(*inner)).take(MAX_NESTING).last();
-            outermost.is_some_and(|class| {
-                let package = self.file(class.file).map(|file| file.package.clone());
-                let all = self.in_package(package.as_deref().unwrap_or_default(), &self.name(class));
-                all.into_iter().any(|other| other != class && self.are_twin_classes(class, other))
-            })
-        };
-        let members = self.members_called(file.name_text(node));
-        let members = members.iter().flat_map(|all| all.iter().copied());
-        members.filter(|id| self.may_see(file, *id)).filter(has_twin).collect()
+    /// Returns those of the members of a name, which means nothing that is known, whose classes others are twins of: an object may be of
+    /// either.
+    fn members_of_twins(&self, file: &ProjectFile, members: &[DeclarationId]) -> Vec<DeclarationId> {
+        let members = members.iter().copied().filter(|id| self.may_see(file, *id));
+        members.filter(|id| self.has_twin(*id)).collect()
+    }
+
+    /// Whether a name stands behind an object or a class that another one is a twin of, or where one is in scope.
+    fn is_of_twin(&self, file: &ProjectFile, node: NodeId) -> bool {
+        let Some(above) = file.parent(node) else { return false };
+        match file.kind(above) {
+            K::NavigationSuffix => match self.before_suffix(file, above) {
+                Some(Qualifier::Value(ty)) => self.may_be_twins(&ty),
+                Some(Qualifier::Class(class)) => self.is_below_twin(class),
+                _ => false,
+            },
+            K::InfixExpression => file
+                .children(above)
+                .next()
+                .is_some_and(|object| self.may_be_twins(&self.expression_type(file, object))),
+            _ => self.levels(file, node).iter().any(|level| match level {
+                Level::Receiver { ty, .. } => self.may_be_twins(ty),
+                Level::Statics { class } => self.is_below_twin(*class),
+                _ => false,
+            }),
+        }
+    }
+
+    fn may_be_twins(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Class(class) => self.is_below_twin(class.class),
+            Type::Both(both) => self.may_be_twins(&both.0) || self.may_be_twins(&both.1),
+            Type::Parameter(parameter) => self
+                .bounds(*parameter)
+                .iter()
+                .any(|bound| matches!(bound, Type::Class(class) if self.is_below_twin(class.class))),
+            _ => false,
+        }
+    }
+
+    fn is_below_twin(&self, class: DeclarationId) -> bool {
+        let above = self.ancestors(class);
+        std::iter::once(class)
+            .chain(above.classes.iter().map(|(above, _)| *above))
+            .any(|one| self.has_twin(one))
+    }
+
+    /// Whether the outermost class around a declaration, or the declaration, has a twin.
+    fn has_twin(&self, id: DeclarationId) -> bool {
+        let outermost =
+            std::iter::successors(Some(id), |inner| self.class_of(*inner)).take(MAX_NESTING).last();
+        outermost.filter(|class| !self.of_library(*class)).is_some_and(|class| {
+            let package = self.file(class.file).map(|file| file.package.clone());
+            let all = self.in_package(package.as_deref().unwrap_or_default(), &self.name(class));
+            all.into_iter().any(|other| other != class && self.are_twin_classes(class, other))
+        })
     }
 }

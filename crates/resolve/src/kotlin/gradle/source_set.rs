@@ -107,9 +107,11 @@ pub(super) fn set_directory<'p>(path: &'p RelPath, module: &RelPath) -> Option<(
     (first == "src" || matches!(second, "src" | "test")).then_some((first, second))
 }
 
-/// Whether a set holds the tests of one of Android's variants: `testDebug`.
+/// Whether a set holds the tests of one of Android's variants, by the build types that each module has: `testDebug`, `testDemoRelease`. What a
+/// project calls otherwise may be shared by all tests: `testCommon`.
 fn is_variants_test(set: &str) -> bool {
-    set.strip_prefix("test").is_some_and(|rest| rest.starts_with(char::is_uppercase) && rest != "Fixtures")
+    let is_variant = |rest: &str| rest.ends_with("Debug") || rest.ends_with("Release");
+    set.strip_prefix("test").is_some_and(|rest| rest.starts_with(char::is_uppercase) && is_variant(rest))
 }
 
 #[cfg(test)]
@@ -133,6 +135,9 @@ mod tests {
         assert!(!sees("m/src/main/A.kt", "m/src/androidTest/A.kt"));
         assert!(sees("m/src/androidTest/A.kt", "m/src/sharedTest/A.kt"));
         assert!(sees("m/src/androidTest/A.kt", "m/src/commonTest/A.kt"));
+        assert!(sees("m/src/androidTest/A.kt", "m/src/testShared/A.kt"));
+        assert!(sees("m/src/androidTest/A.kt", "m/src/testCommon/A.kt"));
+        assert!(!sees("m/src/androidTest/A.kt", "m/src/testDemoRelease/A.kt"));
         assert!(sees("m/src/androidTest/A.kt", "m/src/debug/A.kt"));
         assert!(sees("m/src/main/A.kt", "m/src/testFixtures/A.kt"));
         assert!(sees("m/src/jvmMain/A.kt", "m/src/commonMain/A.kt"));
