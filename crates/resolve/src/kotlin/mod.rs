@@ -20,3 +20,4 @@ pub(crate) mod operator_uses;
 pub(crate) mod package_line;
 pub(crate) mod project;
 pub(crate) mod state;
+mod text_files;

@@ -31,8 +31,8 @@ impl Universe<'_> {
         self.expected_of_value(file, lambda, lambda)
     }
 
-    /// Returns the function type that is expected of a value, which is the lambda or the lambda with its label.
-    fn expected_of_value(&self, file: &ProjectFile, value: NodeId, lambda: NodeId) -> Type {
+    /// Returns the function type that is expected of a value, which is the lambda, the lambda with its label, or a reference.
+    pub(super) fn expected_of_value(&self, file: &ProjectFile, value: NodeId, lambda: NodeId) -> Type {
         let Some(holder) = file.parent(value) else { return Type::Unknown };
         let written = |node: Option<NodeId>| node.and_then(|node| self.type_in(file, node));
         let function = |ty: Option<Type>| ty.map_or(Type::Unknown, |ty| self.as_function(ty));
@@ -168,7 +168,7 @@ impl Universe<'_> {
     }
 
     /// Returns a function type as it is, that of an interface's one method for the interface; unknown for any other type.
-    fn as_function(&self, ty: Type) -> Type {
+    pub(super) fn as_function(&self, ty: Type) -> Type {
         match &ty {
             Type::Function(_) => ty,
             Type::Class(class) => self.only_method(class).unwrap_or(Type::Unknown),

@@ -47,6 +47,7 @@ mod packages;
 mod qualifiers;
 mod question_memos;
 mod read_references;
+mod reflected_classes;
 mod reflected_members;
 mod resolve;
 mod result_extent;

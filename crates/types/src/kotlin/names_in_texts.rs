@@ -1,13 +1,12 @@
 //! Where a program makes texts of names: `toString` of a data class writes the names of its properties, that of an enum's entry its own,
 //! and `::class.simpleName` that of a class. A place counts where the type of the value is known to be, or to hold, such an object.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::callables::{Arguments, property_node};
 use super::calls::{callee_name, callee_of};
 use super::declarations::DeclarationKind;
 use super::qualifiers::Qualifier;
-use super::scopes::Level;
 use super::source_file::{KotlinImport, SourceFile};
 use super::ty::Type;
 use super::universe::{DeclarationId, FileKey, ProjectFile, Universe};
@@ -67,10 +66,11 @@ pub struct NamesInTexts {
     /// The enum whose entries are called so, or looked up by name.
     entries_of: Option<DeclarationId>,
     /// The class that is called so, with what is above it.
-    classes: HashSet<DeclarationId>,
+    pub(super) classes: HashSet<DeclarationId>,
     /// The class of which a member is called so.
-    members_of: Option<DeclarationId>,
-    /// The name of that class.
+    pub(super) members_of: Option<DeclarationId>,
+    /// That class, with its name.
+    pub(super) class: Option<DeclarationId>,
     class_name: String,
 }
 
@@ -86,7 +86,7 @@ impl NamesInTexts {
         is_of_members.then_some(&MEMBER_LISTS)
     }
 
-    /// Whether only code that names the class, or stands in it, makes texts of the names.
+    /// Whether only code that reads classes makes texts of the names.
     pub fn is_of_class_alone(&self) -> bool {
         self.printed.is_empty() && self.entries_of.is_none()
     }
@@ -119,6 +119,7 @@ impl Universe<'_> {
         };
         let Some(class) = class else { return names };
         names.class_name = self.name(class);
+        names.class = Some(class);
         match declaration.kind {
             D::EnumEntry => {
                 names.entries_of = Some(class);
@@ -150,6 +151,14 @@ impl Universe<'_> {
         names
     }
 
+    /// Returns the names of the classes whose objects may have such texts, or be of the class that has the names.
+    pub fn names_of_kin(&self, names: &NamesInTexts) -> BTreeSet<String> {
+        let members = self.members_class(names);
+        let classes = names.printed.iter().chain(&names.classes).chain(&members);
+        let kin = classes.chain(&names.class).map(|class| self.name(*class));
+        kin.filter(|name| !name.is_empty()).collect()
+    }
+
     fn is_data(&self, class: DeclarationId) -> bool {
         self.get(class).is_some_and(|(_, one)| one.modifiers.is_data)
     }
@@ -160,7 +169,7 @@ impl Universe<'_> {
     }
 
     /// Returns a class with those of the project above it: a value of these may be one of its objects.
-    fn with_kin(&self, class: DeclarationId) -> HashSet<DeclarationId> {
+    pub(super) fn with_kin(&self, class: DeclarationId) -> HashSet<DeclarationId> {
         let above = self.ancestors(class);
         let above = above.classes.iter().map(|(above, _)| *above).filter(|above| !self.of_library(*above));
         std::iter::once(class).chain(above).collect()
@@ -178,6 +187,7 @@ impl Universe<'_> {
                 K::AdditiveExpression => self.is_joined(&file, node, names),
                 K::CallExpression => self.is_text_of(&file, node, names),
                 K::NavigationExpression => self.reads_a_name(&file, node, names),
+                K::SimpleIdentifier => self.reads_its_name(&file, node, names),
                 _ => false,
             };
             if is_it {
@@ -187,14 +197,26 @@ impl Universe<'_> {
         found
     }
 
-    /// Whether a value is, or holds, an object whose text has the name, or is the class that has it.
+    /// Whether a value is, or holds, an object whose text has the name, or the class that has it.
     fn has_name(&self, file: &ProjectFile, value: NodeId, names: &NamesInTexts) -> bool {
-        if names.printed.is_empty() && names.classes.is_empty() {
-            return false;
+        (!names.printed.is_empty() || !names.classes.is_empty())
+            && self.tells_name(&self.expression_type(file, value), names)
+    }
+
+    fn tells_name(&self, ty: &Type, names: &NamesInTexts) -> bool {
+        self.is_printed(ty, names) || self.holds_class(ty, names, MAX_ARGUMENTS)
+    }
+
+    fn holds_class(&self, ty: &Type, names: &NamesInTexts, depth: usize) -> bool {
+        if let Some(of) = self.class_reflected_by(ty) {
+            return is_one_of(of, &names.classes);
         }
-        let ty = self.expression_type(file, value);
-        self.is_printed(&ty, names)
-            || self.class_reflected_by(&ty).is_some_and(|of| is_one_of(of, &names.classes))
+        let arguments = match ty {
+            Type::Class(class) if self.of_library(class.class) => &class.arguments,
+            Type::External(class) => &class.arguments,
+            _ => return false,
+        };
+        depth > 0 && arguments.iter().any(|one| self.holds_class(one, names, depth - 1))
     }
 
     fn is_printed(&self, ty: &Type, names: &NamesInTexts) -> bool {
@@ -274,10 +296,9 @@ impl Universe<'_> {
         }
         let receiver = || file.children(callee).last().and_then(|last| self.before_suffix(file, last));
         JOINING.contains(&name)
-            && !names.printed.is_empty()
             && arguments.lambda.is_none()
             && file.kind(callee) == K::NavigationExpression
-            && matches!(receiver(), Some(Qualifier::Value(ty)) if self.is_printed(&ty, names))
+            && matches!(receiver(), Some(Qualifier::Value(ty)) if self.tells_name(&ty, names))
     }
 
     /// Whether a call is `Enum.valueOf(…)`, within the enum too, or `enumValueOf<Enum>(…)`.
@@ -307,70 +328,21 @@ impl Universe<'_> {
             let before = self.before_suffix(file, suffix);
             return matches!(before, Some(Qualifier::Value(Type::Class(one))) if Some(one.class) == names.entries_of);
         }
-        if MEMBER_LISTS.contains(&read) && names.members_of.is_some() {
-            return self.is_class_of(file, before, names, &self.members_class(names));
-        }
-        !names.classes.is_empty()
-            && CLASS_NAMES.contains(&read)
-            && self.is_class_of(file, before, names, &names.classes)
+        names.words_of_reflection().contains(&read)
+            && (self.is_class_of(file, before, names)
+                || self.is_of_any(file, before, names) && self.is_held_around(file, node, names))
     }
 
-    fn members_class(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
-        names.members_of.map_or(HashSet::new(), |class| self.with_kin(class))
-    }
-
-    /// Returns the classes whose objects' class has the names.
-    pub(super) fn reflected_classes(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
-        if names.members_of.is_some() { self.members_class(names) } else { names.classes.clone() }
-    }
-
-    /// Whether an expression is the class of an object of one of these classes: `Shop::class`, `shop::class.java`, `javaClass`.
-    fn is_class_of(
-        &self,
-        file: &ProjectFile,
-        node: NodeId,
-        names: &NamesInTexts,
-        classes: &HashSet<DeclarationId>,
-    ) -> bool {
-        let of = class_named_before(file.text_of(node));
-        if of.is_some_and(|of| of.rsplit('.').next() == Some(names.class_name())) {
-            return true;
+    /// Whether a name without anything before it reads such a name of the object in scope.
+    fn reads_its_name(&self, file: &ProjectFile, node: NodeId, names: &NamesInTexts) -> bool {
+        let is_of_entry = |ty: &Type| matches!(ty, Type::Class(one) if Some(one.class) == names.entries_of);
+        if names.entries_of.is_some() && file.name_text(node) == "name" {
+            return self.read_object(file, node).is_some_and(|object| is_of_entry(&object));
         }
-        match self.reflected_object(file, node) {
-            Some(Qualifier::Value(ty)) => is_one_of(&ty, classes),
-            Some(_) => false,
-            // A variable that holds the class.
-            None => self
-                .class_reflected_by(&self.expression_type(file, node))
-                .is_some_and(|of| is_one_of(of, classes)),
-        }
-    }
-
-    /// Returns of which class a value of a type tells: `KClass<Shop>`, `Class<Shop>`.
-    pub(super) fn class_reflected_by<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
-        match ty {
-            Type::Class(class) if Some(class.class) == self.library_class("kotlin.reflect", "KClass") => {
-                class.arguments.first()
-            }
-            Type::External(class) if &*class.name == "java.lang.Class" => class.arguments.first(),
-            _ => None,
-        }
-    }
-
-    /// Returns what an expression is the class of: `shop` of `shop::class.java` and `shop.javaClass`, the object in scope of `javaClass`.
-    pub(super) fn reflected_object(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
-        let text = file.text_of(node);
-        if text == "javaClass" {
-            let levels = self.levels(file, node);
-            let object = levels.iter().find_map(|level| match level {
-                Level::Receiver { ty, .. } => Some(ty.clone()),
-                _ => None,
-            });
-            return object.map(Qualifier::Value);
-        }
-        let of = class_named_before(text)?;
-        let is_it = |one: &NodeId| file.text_of(*one) == of && is_expression(file, *one);
-        self.qualifier(file, file.tree().subtree(node).find(is_it)?)
+        names.words_of_reflection().contains(&imported_name(file, node))
+            && self.read_object(file, node).is_some_and(|object| {
+                self.class_reflected_by(&object).is_some_and(|of| self.is_kin(of, names))
+            })
     }
 }
 
@@ -383,21 +355,4 @@ pub(super) fn imported_name(file: &SourceFile, node: NodeId) -> &str {
     let name = file.name_text(node);
     let aliased = file.imports.iter().find(|import| import.alias.as_deref() == Some(name));
     aliased.map_or(name, KotlinImport::last_name)
-}
-
-/// Returns what a text tells the class of: `shop` of `shop::class.java` and of `shop.javaClass`.
-fn class_named_before(text: &str) -> Option<&str> {
-    let text = text.strip_suffix(".java").unwrap_or(text);
-    text.strip_suffix("::class").or_else(|| text.strip_suffix(".javaClass"))
-}
-
-fn is_expression(file: &SourceFile, node: NodeId) -> bool {
-    matches!(
-        file.kind(node),
-        K::SimpleIdentifier
-            | K::NavigationExpression
-            | K::CallExpression
-            | K::TypeIdentifier
-            | K::ThisExpression
-    )
 }

@@ -1,10 +1,8 @@
 //! Functions and properties that read names of the class of whatever they are given: `fun columns(of: Any) = of::class.java.declaredFields`,
 //! `val Any.tag get() = javaClass.simpleName`. A name counts as read where a value of its class is given to one.
 
-use std::collections::HashSet;
-
 use super::callables::Arguments;
-use super::calls::call_of_callee;
+use super::calls::{call_of_callee, callee_name, callee_of};
 use super::declarations::{DeclarationKind, is_class_node};
 use super::lookup::NameUse;
 use super::names_in_texts::{NamesInTexts, imported_name};
@@ -32,49 +30,57 @@ impl Universe<'_> {
     pub fn reflections_of_any(&self, key: FileKey, names: &NamesInTexts) -> Vec<ReflectionOfAny> {
         let Some(file) = self.file(key) else { return Vec::new() };
         let words = names.words_of_reflection();
-        let reads = |node: &NodeId| {
-            let last = file.children(*node).last().and_then(|suffix| file.child(suffix, K::SimpleIdentifier));
-            file.kind(*node) == K::NavigationExpression
-                && last.is_some_and(|last| words.contains(&imported_name(&file, last)))
-        };
+        let is_word = |name: NodeId| words.contains(&imported_name(&file, name));
         let mut found = Vec::new();
-        for node in file.tree().nodes().filter(reads) {
+        for node in file.tree().nodes() {
             self.steps.set(0);
-            let Some(before) = file.children(node).next() else { continue };
-            if !self.is_of_any(&file, before) {
-                continue;
-            }
-            let text = file.text_of(before);
-            let is_of_receiver = text == "javaClass" || text.starts_with("this");
-            for reader in self.readers_around(&file, node, before) {
+            let (of, is_of_receiver) = match file.kind(node) {
+                K::NavigationExpression => {
+                    let last = file.children(node).last();
+                    let last = last.and_then(|suffix| file.child(suffix, K::SimpleIdentifier));
+                    let before = file.children(node).next();
+                    let Some(before) = before.filter(|_| last.is_some_and(is_word)) else { continue };
+                    if !self.is_of_any(&file, before, names) {
+                        continue;
+                    }
+                    let text = file.text_of(before);
+                    (before, text == "javaClass" || text.starts_with("this"))
+                }
+                // `fun KClass<*>.label() = simpleName`
+                K::SimpleIdentifier if is_word(node) => {
+                    let object = self.read_object(&file, node);
+                    let of = object.as_ref().and_then(|object| self.class_reflected_by(object));
+                    if !of.is_some_and(|of| self.may_have_names(of, names)) {
+                        continue;
+                    }
+                    (node, true)
+                }
+                _ => continue,
+            };
+            for reader in self.readers_around(&file, node, of) {
                 found.push(ReflectionOfAny { range: file.range(node), reader, is_of_receiver });
             }
         }
         found
     }
 
-    /// Whether an expression is the class of a value that may be of any class, or a type parameter.
-    fn is_of_any(&self, file: &ProjectFile, class: NodeId) -> bool {
-        let is_any = |ty: &Type| match ty {
-            Type::Class(class) => self.library_class("kotlin", "Any") == Some(class.class),
-            Type::Parameter(_) => true,
-            _ => false,
-        };
+    /// Whether an expression is the class of a value that may be an object of the class that has the names, as far as is known there.
+    pub(super) fn is_of_any(&self, file: &ProjectFile, class: NodeId, names: &NamesInTexts) -> bool {
         match self.reflected_object(file, class) {
-            Some(Qualifier::Value(ty)) => is_any(&ty),
+            Some(Qualifier::Value(ty)) => self.may_have_names(&ty, names),
             Some(Qualifier::Class(id)) => self.kind(id) == Some(DeclarationKind::TypeParameter),
             Some(_) => false,
             // A variable that holds the class: `val c = x::class`, `c: KClass<*>`.
             None => self
                 .class_reflected_by(&self.expression_type(file, class))
-                .is_some_and(|of| is_any(of) || of.is_unknown() || of.is_foreign()),
+                .is_some_and(|of| self.may_have_names(of, names)),
         }
     }
 
-    /// Returns the names of what gives the value of which names are read: the innermost function around the place or the extended property, and
-    /// the class whose constructor keeps the value.
+    /// Returns the names of what gives the value of which names are read: the innermost function around the place or the extended property,
+    /// variables that hold lambdas around it, and the class whose constructor keeps the value.
     fn readers_around(&self, file: &ProjectFile, node: NodeId, before: NodeId) -> Vec<String> {
-        let function = reader_around(file, node);
+        let (function, holders) = functions_around(file, node);
         let names = file.tree().subtree(before).filter(|one| file.kind(*one) == K::SimpleIdentifier);
         let is_kept = names.into_iter().any(|name| {
             let found = self.find_bare(file, name, file.name_text(name), NameUse::Value);
@@ -87,47 +93,119 @@ impl Universe<'_> {
         });
         let class = file.class_around(node).filter(|_| is_kept || function.is_none());
         let class = class.map(|class| self.name(class)).filter(|name| !name.is_empty());
-        function.into_iter().chain(class).collect()
+        function.into_iter().chain(class).chain(holders).collect()
     }
 
     /// Whether a file gives a value that is, or holds, an object of the class that has the names, or the class as a type argument, to what
     /// reads names so.
     pub fn gives_to(&self, key: FileKey, reflection: &ReflectionOfAny, names: &NamesInTexts) -> bool {
         let Some(file) = self.file(key) else { return false };
-        let classes = self.reflected_classes(names);
-        let is_named = |node: &NodeId| {
-            matches!(file.kind(*node), K::SimpleIdentifier | K::InterpolatedIdentifier)
-                && imported_name(&file, *node) == reflection.reader
-        };
-        file.tree().nodes().filter(is_named).any(|name| {
+        let is_given = |node: NodeId| {
             self.steps.set(0);
-            self.calls_with(&file, name, &classes)
-                || reflection.is_of_receiver && self.is_called_within(&file, name, &classes)
-        })
+            match file.kind(node) {
+                K::SimpleIdentifier | K::InterpolatedIdentifier | K::TypeIdentifier => {
+                    imported_name(&file, node) == reflection.reader
+                        && (self.is_given_at(&file, node, names)
+                            || reflection.is_of_receiver && self.is_within(&file, node, names))
+                }
+                // What calls a constructor without its name.
+                K::EnumEntry | K::ConstructorDelegationCall => {
+                    self.made_by(&file, node).is_some_and(|class| self.name(class) == reflection.reader)
+                        && self.are_given(&file, &Arguments::of(&file, node), names)
+                }
+                _ => false,
+            }
+        };
+        file.tree().nodes().any(is_given)
     }
 
-    /// Whether a name stands behind an object of one of the classes, or is called with one, or with one of the classes as a type argument.
-    fn calls_with(&self, file: &ProjectFile, name: NodeId, classes: &HashSet<DeclarationId>) -> bool {
-        let holds = |ty: &Type| holds_object(ty, classes);
-        let suffix = suffix_of(file, name);
-        let receiver = suffix.and_then(|suffix| self.before_suffix(file, suffix));
-        if matches!(receiver, Some(Qualifier::Value(ty)) if holds(&ty)) {
-            return true;
+    /// Returns the class whose constructor an enum's entry or another constructor calls.
+    fn made_by(&self, file: &ProjectFile, node: NodeId) -> Option<DeclarationId> {
+        let class = file.class_around(node)?;
+        match file.child(node, K::SuperToken) {
+            None => Some(class),
+            Some(_) => match self.superclass(class) {
+                Type::Class(above) => Some(above.class),
+                _ => None,
+            },
         }
-        let callee = suffix.and_then(|suffix| file.parent(suffix)).unwrap_or(name);
-        let Some(call) = call_of_callee(file, callee) else { return false };
-        let Some(suffix) = file.child(call, K::CallSuffix) else { return false };
-        let arguments = Arguments::of(file, suffix);
-        let types = arguments.types.map_or(Vec::new(), |types| self.type_arguments(file, types));
-        types.iter().any(holds)
-            || arguments.values.iter().any(|one| holds(&self.expression_type(file, one.value)))
     }
 
-    /// Whether a name stands behind no object, where one of the classes is in scope.
-    fn is_called_within(&self, file: &ProjectFile, name: NodeId, classes: &HashSet<DeclarationId>) -> bool {
+    /// Whether a name stands behind such an object, is called with one, or with the class as a type argument, or is handed on where one is.
+    fn is_given_at(&self, file: &ProjectFile, name: NodeId, names: &NamesInTexts) -> bool {
+        let holds = |node: NodeId| self.holds_object(&self.expression_type(file, node), names);
+        let Some(above) = file.parent(name) else { return false };
+        let called = match file.kind(above) {
+            K::InfixExpression => return file.children(above).any(|part| part != name && holds(part)),
+            K::UserType => {
+                let made = file.parent(above).filter(|made| file.kind(*made) == K::ConstructorInvocation);
+                return made.is_some_and(|made| self.are_given(file, &Arguments::of(file, made), names));
+            }
+            _ if self.is_behind(file, name, names) => return true,
+            K::CallableReference => above,
+            K::NavigationSuffix => match file.parent(above) {
+                Some(row) => row,
+                None => return false,
+            },
+            _ => name,
+        };
+        let is_reference = |node: NodeId| {
+            file.kind(node) == K::CallableReference || file.child(above, K::Reference).is_some()
+        };
+        let suffix = match call_of_callee(file, called) {
+            Some(call) => file.child(call, K::CallSuffix),
+            // `shops.map(::named)`
+            None if is_reference(called) => {
+                let given = file.parent(called).filter(|above| file.kind(*above) == K::ValueArgument);
+                given.and_then(|given| file.ancestors(given).find(|one| file.kind(*one) == K::CallSuffix))
+            }
+            None => None,
+        };
+        let Some(suffix) = suffix else { return false };
+        let callee = file.parent(suffix).and_then(|call| callee_of(file, call));
+        let handing = callee.and_then(|callee| callee_name(file, callee)).filter(|callee| *callee != name);
+        self.are_given(file, &Arguments::of(file, suffix), names)
+            || handing.is_some_and(|callee| self.is_behind(file, callee, names))
+    }
+
+    /// Whether a name stands behind such an object and a dot.
+    fn is_behind(&self, file: &ProjectFile, name: NodeId, names: &NamesInTexts) -> bool {
+        let receiver = suffix_of(file, name).and_then(|suffix| self.before_suffix(file, suffix));
+        matches!(receiver, Some(Qualifier::Value(ty)) if self.holds_object(&ty, names))
+    }
+
+    fn are_given(&self, file: &ProjectFile, arguments: &Arguments, names: &NamesInTexts) -> bool {
+        let types = arguments.types.map_or(Vec::new(), |types| self.type_arguments(file, types));
+        let mut values = arguments.values.iter().map(|one| one.value).chain(arguments.lambda);
+        types.iter().any(|ty| self.holds_object(ty, names))
+            || values.any(|value| {
+                let ty = match file.kind(value) {
+                    K::LambdaLiteral => self.lambda_type(file, value, &Type::Unknown),
+                    _ => self.expression_type(file, value),
+                };
+                self.holds_object(&ty, names)
+            })
+    }
+
+    /// Whether a name stands behind no object, where such an object is in scope.
+    fn is_within(&self, file: &ProjectFile, name: NodeId, names: &NamesInTexts) -> bool {
         let is_of_class =
-            |level: &Level| matches!(level, Level::Receiver { ty, .. } if holds_object(ty, classes));
+            |level: &Level| matches!(level, Level::Receiver { ty, .. } if self.holds_object(ty, names));
         suffix_of(file, name).is_none() && self.levels(file, name).iter().any(is_of_class)
+    }
+
+    /// Whether a value of a type is such an object, or holds one by its type arguments.
+    pub(super) fn holds_object(&self, ty: &Type, names: &NamesInTexts) -> bool {
+        let any = |all: &[Type]| all.iter().any(|one| self.holds_object(one, names));
+        self.is_kin(ty, names)
+            || match ty {
+                Type::Class(class) => any(&class.arguments),
+                Type::External(class) => any(&class.arguments),
+                Type::Both(both) => self.holds_object(&both.0, names) || self.holds_object(&both.1, names),
+                // A constructor, or a lambda that makes one.
+                Type::Function(function) => self.holds_object(&function.result, names),
+                _ => false,
+            }
     }
 }
 
@@ -135,18 +213,39 @@ fn suffix_of(file: &SourceFile, name: NodeId) -> Option<NodeId> {
     file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix)
 }
 
-/// Returns the name of the innermost function around a node, or of the extended property.
-fn reader_around(file: &SourceFile, node: NodeId) -> Option<String> {
+/// Returns the name of the innermost function around a node, or of the extended property, and those of variables that hold a lambda around it
+/// within that function.
+fn functions_around(file: &SourceFile, node: NodeId) -> (Option<String>, Vec<String>) {
     let within = file.ancestors(node).take_while(|above| {
         !matches!(file.kind(*above), K::AnonymousInitializer | K::SecondaryConstructor)
             && !is_named_class(file, *above)
     });
-    within.into_iter().find_map(|above| match file.kind(above) {
-        K::FunctionDeclaration => Some(file.name_of(file.declaration_of(above)?).to_owned()),
-        K::Getter => name_of_extended(file, property_of_detached(file, above)?),
-        K::PropertyDeclaration => name_of_extended(file, above),
-        _ => None,
-    })
+    let (mut holders, mut is_in_lambda) = (Vec::new(), false);
+    for above in within {
+        let function = match file.kind(above) {
+            K::LambdaLiteral | K::AnonymousFunction => {
+                is_in_lambda = true;
+                None
+            }
+            K::FunctionDeclaration => {
+                file.declaration_of(above).map(|number| file.name_of(number).to_owned())
+            }
+            K::Getter => {
+                property_of_detached(file, above).and_then(|property| name_of_extended(file, property))
+            }
+            K::PropertyDeclaration => {
+                let extended = name_of_extended(file, above);
+                let holder = || variable_name(file, above).filter(|_| is_in_lambda);
+                holders.extend(if extended.is_none() { holder() } else { None });
+                extended
+            }
+            _ => None,
+        };
+        if function.is_some() {
+            return (function, holders);
+        }
+    }
+    (None, holders)
 }
 
 fn is_named_class(file: &SourceFile, node: NodeId) -> bool {
@@ -156,20 +255,10 @@ fn is_named_class(file: &SourceFile, node: NodeId) -> bool {
 
 fn name_of_extended(file: &SourceFile, property: NodeId) -> Option<String> {
     file.child(property, K::ReceiverType)?;
-    let variable = file.child(property, K::VariableDeclaration)?;
-    Some(file.name_text(file.child(variable, K::SimpleIdentifier)?).to_owned())
+    variable_name(file, property)
 }
 
-/// Whether a value of a type is an object of one of the classes, or holds one by its type arguments.
-fn holds_object(ty: &Type, classes: &HashSet<DeclarationId>) -> bool {
-    match ty {
-        Type::Class(class) => {
-            classes.contains(&class.class) || class.arguments.iter().any(|one| holds_object(one, classes))
-        }
-        Type::External(class) => class.arguments.iter().any(|one| holds_object(one, classes)),
-        Type::Both(both) => holds_object(&both.0, classes) || holds_object(&both.1, classes),
-        // A constructor, or a lambda that makes one.
-        Type::Function(function) => holds_object(&function.result, classes),
-        _ => false,
-    }
+fn variable_name(file: &SourceFile, property: NodeId) -> Option<String> {
+    let variable = file.child(property, K::VariableDeclaration)?;
+    Some(file.name_text(file.child(variable, K::SimpleIdentifier)?).to_owned())
 }

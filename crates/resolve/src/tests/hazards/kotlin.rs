@@ -70,7 +70,7 @@ fun f(shop: Shop, till: Till) {
 ";
     check("Store", text, &["doubt Shop.kt:1 Shop.kt:1 Use.kt:2 Use.kt:4"]);
     let read = "//- A.kt\nfun $0open() = 1\nclass A { fun open() = 2 }\nval a = ::open.name + A::open.name + ::open.names\n";
-    check("shut", read, &["doubt A.kt:3"]);
+    check("shut", read, &["doubt A.kt:3 A.kt:3"]);
     check("room", &text.replace("$0", "").replace("val size", "val $0size"), &["doubt Use.kt:6"]);
 }
 
@@ -197,4 +197,236 @@ class Plain(val name: String)
     check("title", text, &["doubt User.kt:3"]);
     check("old", &text.replace("$0name", "name").replace("val age", "val $0age"), &[]);
     check("title", &text.replace("$0name", "name").replace("Plain(val name", "Plain(val $0name"), &[]);
+}
+
+#[test]
+fn names_are_read_through_what_names_a_base_or_a_function_alone() {
+    let text = "//- Base.kt
+abstract class Base { val tag = this::class.simpleName }
+sealed interface Event
+//- Shop.kt
+class $0Shop : Base()
+//- Till.kt
+class Till(val at: Int)
+fun all() = listOf(Till(1))
+//- Sale.kt
+data class Sale(val sum: Int) : Event
+class Quiet(val sum: Int) : Event
+//- Use.kt
+fun tags() = all().map { it::class.simpleName }
+//- Log.kt
+fun log(event: Event) = println(\"seen $event\")
+";
+    check("Store", text, &["doubt Base.kt:1"]);
+    let of =
+        |class: &str| text.replace("$0", "").replace(&format!("class {class}"), &format!("class $0{class}"));
+    check("Desk", &of("Till"), &["doubt Use.kt:1"]);
+    check("Sold", &of("Sale"), &["doubt Log.kt:1"]);
+    check("Loud", &of("Quiet"), &[]);
+    check("total", &text.replace("$0", "").replace("Sale(val sum", "Sale(val $0sum"), &["doubt Log.kt:1"]);
+    check("total", &text.replace("$0", "").replace("Quiet(val sum", "Quiet(val $0sum"), &[]);
+}
+
+#[test]
+fn readers_take_classes_of_libraries() {
+    let text = "//- Read.kt
+import org.absent.Widget
+fun report(e: Throwable) = e.javaClass.simpleName
+fun paint(w: Widget) = w::class.simpleName
+fun measure(of: CharSequence) = of::class.simpleName
+//- Use.kt
+import org.absent.Widget
+class $0ShopError : Exception()
+class Button : Widget()
+class Plain
+fun f(of: Plain) {
+    report(ShopError()); paint(Button())
+    measure(\"\"); report(IllegalStateException(of.toString()))
+}
+";
+    let of =
+        |class: &str| text.replace("$0", "").replace(&format!("class {class}"), &format!("class $0{class}"));
+    check("Failed", text, &["doubt Read.kt:2"]);
+    check("Key", &of("Button"), &["doubt Read.kt:3"]);
+    check("Other", &of("Plain"), &[]);
+}
+
+#[test]
+fn readers_are_given_objects_in_every_form() {
+    let text = "//- Read.kt
+package read
+import kotlin.reflect.KClass
+fun <T : Any> made(make: () -> T) = make()::class.simpleName
+fun named(of: Any) = of::class.simpleName
+open class Tagged(of: Any) { val tag = of::class.simpleName }
+abstract class Screen(of: KClass<*>) { val route = of.simpleName }
+infix fun String.tag(of: Any) = of::class.simpleName
+fun KClass<*>.label() = simpleName
+val tagOf = { of: Any -> of::class.simpleName }
+enum class Kind(val of: KClass<*>) { SHOP(Nine::class); val tag get() = of.simpleName }
+class Nine
+//- Use.kt
+package use
+import read.*
+class One
+class Two
+class Three
+class Four
+class Five
+class Six
+class Seven
+class Eight
+object Home : Tagged(Three())
+object Start : Screen(Four::class)
+fun f(twos: List<Two>, eight: Eight) {
+    made { One() }; twos.map(::named); \"a\" tag Five(); Six::class.label(); tagOf(Seven())
+    made { 1 }; listOf(1).map(::named); \"a\" tag 1; Int::class.label(); tagOf(2)
+    eight.toString()
+}
+";
+    let of = |class: &str| text.replace(&format!("class {class}\n"), &format!("class $0{class}\n"));
+    for (class, line) in [
+        ("One", 3),
+        ("Two", 4),
+        ("Three", 5),
+        ("Four", 6),
+        ("Five", 7),
+        ("Six", 8),
+        ("Seven", 9),
+        ("Nine", 10),
+    ] {
+        check("Other", &of(class), &[&format!("doubt Read.kt:{line}")]);
+    }
+    check("Other", &of("Eight"), &[]);
+}
+
+#[test]
+fn names_of_classes_are_read_by_other_names_and_of_several() {
+    let text = "//- Shop.kt
+package shop
+open class Shop(val size: Int)
+class Sub : Shop(1)
+class Till
+class Desk
+class Bell
+typealias Store = Shop
+enum class Mode { FAST; fun show() = name }
+//- Use.kt
+package use
+import shop.*
+import shop.Till as Counter
+import kotlin.reflect.full.memberProperties
+fun f() {
+    Store::class.simpleName
+    Counter::class.simpleName
+    Sub::class.memberProperties.size
+}
+//- Lists.kt
+package lists
+import shop.*
+fun g() = listOf(Desk::class, Int::class).forEach { println(it.simpleName) }
+fun h() = Bell::class.toString() + listOf(Bell::class).joinToString()
+fun i() = with(Bell::class) { simpleName }
+";
+    let of = |class: &str| {
+        text.replace(&format!("class {class}\n"), &format!("class $0{class}\n"))
+            .replace(&format!("class {class}("), &format!("class $0{class}("))
+    };
+    check("Other", &of("Shop"), &["doubt Use.kt:6"]);
+    check("Other", &of("Till"), &["doubt Use.kt:7"]);
+    check("Other", &of("Desk"), &["doubt Lists.kt:3"]);
+    check("Other", &of("Bell"), &["doubt Lists.kt:4 Lists.kt:4 Lists.kt:5"]);
+    check("room", &text.replace("val size", "val $0size"), &["doubt Use.kt:8"]);
+    check("QUICK", &text.replace("FAST", "$0FAST"), &["doubt Shop.kt:8"]);
+}
+
+#[test]
+fn references_are_read_unless_a_function_is_expected() {
+    let text = "//- Shop.kt
+package shop
+import kotlin.reflect.*
+import org.absent.eq
+class Shop(val p: Int)
+interface Namer { fun name(of: KProperty<*>) = of.get() }
+fun KProperty<*>.show() = println(this)
+fun interface Task { fun run(): Int }
+fun start(task: Task) = task.run()
+fun twice(f: () -> Int = ::n): Int = f()
+fun a() = 1
+fun b() = 1
+fun c() = 1
+fun d() = 1
+fun e() = 1
+fun g() = 1
+fun h() = 1
+fun i() = 1
+fun j() = 1
+fun k() = 1
+fun l() = 1
+fun m() = 1
+fun n() = 1
+fun o() = 1
+fun q() = 1
+enum class Ref(val of: KFunction<*>) { ONE(::a) }
+enum class Run(val of: () -> Int) { ONE(::b) }
+fun result() = ::c
+fun written(): () -> Int = ::d
+class Row { operator fun get(of: KFunction<*>) = of.name }
+fun f(namer: Namer, row: Row, some: Boolean) {
+    row[::e]
+    val let = ::g.let { println(it.name) }
+    var held: Any = 1
+    held = ::h
+    var kept: () -> Int = { 1 }
+    kept = ::i
+    start(::j)
+    eq(::k, 3)
+    val one = if (some) ::l else ::m
+    println(one)
+    run { ::o }
+    val called = (::q)()
+}
+//- Use.kt
+package use
+import shop.a as first
+import shop.Shop
+import shop.Namer
+import shop.show
+fun f(namer: Namer) {
+    ::first.name
+    println(::`first`.name)
+    namer.name(Shop::p)
+    Shop::p.show()
+}
+";
+    let of = |name: &str| text.replace(&format!("fun {name}() = 1"), &format!("fun $0{name}() = 1"));
+    for (name, places) in [
+        ("a", "Shop.kt:25 Use.kt:7 Use.kt:8"),
+        ("c", "Shop.kt:27"),
+        ("e", "Shop.kt:31"),
+        ("g", "Shop.kt:32"),
+        ("h", "Shop.kt:34"),
+        ("k", "Shop.kt:38"),
+        ("l", "Shop.kt:39"),
+        ("m", "Shop.kt:39"),
+        ("o", "Shop.kt:41"),
+    ] {
+        check("other", &of(name), &[&format!("doubt {places}")]);
+    }
+    for name in ["b", "d", "i", "j", "n", "q"] {
+        check("other", &of(name), &[]);
+    }
+    check("other", &text.replace("val p:", "val $0p:"), &["doubt Use.kt:9 Use.kt:10"]);
+}
+
+#[test]
+fn files_that_are_not_looked_into_are_told() {
+    let files = |count: usize| {
+        let reading = (0..count).map(|number| {
+            format!("//- Read{number:03}.kt\nfun read{number}(of: Any) = of::class.simpleName\n")
+        });
+        reading.collect::<String>() + "//- Shop.kt\nclass $0Shop\nfun f() = read200(Shop())\n"
+    };
+    check("Store", &files(201), &["doubt"]);
+    check("Store", &files(200), &[]);
 }

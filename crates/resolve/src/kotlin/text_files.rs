@@ -1,0 +1,125 @@
+//! The Kotlin files that may make texts of names, by the words that they hold.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::family::has_types;
+use crate::rename_hazard::RenameHazard;
+use crate::resolver::{CurrentFile, Resolver};
+use symd_base::cancel::Cancelled;
+use symd_index::NeededWords;
+use symd_syntax::{Row, name_hash};
+use symd_types::kotlin::NamesInTexts;
+
+/// The most names by which values are followed, and files that are looked into.
+const MAX_NAMES: usize = 400;
+const MAX_FILES: usize = 200;
+
+/// What code writes that has a class in hand.
+const CLASSES: [&str; 4] = ["::class", "javaClass", "Class<", "KClass"];
+
+/// What was found in files that are looked into.
+pub(super) struct Searched<T> {
+    pub(super) found: Vec<T>,
+    /// Whether there are more files, which are not looked into.
+    pub(super) are_others: bool,
+}
+
+impl<T> Default for Searched<T> {
+    fn default() -> Self {
+        Searched { found: Vec::new(), are_others: false }
+    }
+}
+
+impl<T> Searched<T> {
+    /// Returns the doubt about files that are not looked into.
+    pub(super) fn doubt_of_others(&self, name: &str) -> Option<RenameHazard> {
+        self.are_others.then(|| {
+            let text = format!(
+                "only {MAX_FILES} files were searched for texts that are made of '{name}' or its values"
+            );
+            RenameHazard::doubt_without_place(text)
+        })
+    }
+}
+
+/// Returns the Kotlin files that read names of classes, and those that have a class in hand and name this one, one above it, or what mentions
+/// one of these.
+pub(super) fn files_that_reflect(
+    resolver: &Resolver,
+    names: &NamesInTexts,
+) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+    let words = names.words_of_reflection();
+    let mut searched = files_with(resolver, &owned(words), &|text| reads_classes(text, words))?;
+    let naming = files_with_values(resolver, names, &has_a_class)?;
+    let is_new =
+        |file: &Rc<CurrentFile>| searched.found.iter().all(|known| known.file.path != file.file.path);
+    let new: Vec<Rc<CurrentFile>> = naming.found.into_iter().filter(is_new).collect();
+    searched.found.extend(new);
+    searched.are_others |= naming.are_others;
+    Ok(searched)
+}
+
+/// Whether a text has a class in hand and holds one of the words. Nearly every file has a `name`.
+pub(super) fn reads_classes(text: &str, words: &[&str]) -> bool {
+    let is_read = |word: &str| match word {
+        "name" => text.contains(".name") || text.contains("KClass") || text.contains("Class<"),
+        _ => text.contains(word),
+    };
+    has_a_class(text) && words.iter().any(|word| is_read(word))
+}
+
+fn has_a_class(text: &str) -> bool {
+    CLASSES.iter().any(|class| text.contains(class))
+}
+
+pub(super) fn owned(words: &[&str]) -> BTreeSet<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// Returns the wanted Kotlin files that name the class that has the names, one above it, or what mentions one of these: there code has its
+/// values in hand.
+pub(super) fn files_with_values(
+    resolver: &Resolver,
+    names: &NamesInTexts,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+    let kin = resolver.kotlin().universe().names_of_kin(names);
+    let naming = files_with(resolver, &kin, &|_| true)?;
+    let mut around = BTreeSet::new();
+    for here in &naming.found {
+        for start in kin.iter().flat_map(|name| here.outline.occurrences.offsets_of(name)) {
+            let is_around = |row: &&Row| row.start <= start && start < row.end && row.name_start != start;
+            let inner = here.outline.rows.iter().rfind(is_around);
+            around.extend(inner.map(|row| here.outline.name(row).to_owned()));
+        }
+    }
+    let are_others = naming.are_others || around.len() > MAX_NAMES;
+    let all = kin.into_iter().chain(around.into_iter().take(MAX_NAMES)).collect();
+    let found = files_with(resolver, &all, is_wanted)?;
+    Ok(Searched { are_others: found.are_others || are_others, ..found })
+}
+
+/// Returns the wanted Kotlin files that hold one of the names.
+pub(super) fn files_with(
+    resolver: &Resolver,
+    names: &BTreeSet<String>,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+    let needed = names.iter().map(|name| NeededWords::of_name(name));
+    let hashes: Vec<u32> = names.iter().map(|name| name_hash(name.as_bytes())).collect();
+    let mut searched = Searched::default();
+    for file in resolver.sources.snapshot().files.with_any_words(needed) {
+        resolver.cancel.check()?;
+        let holds = has_types(file) && hashes.iter().any(|hash| file.holds_hash(*hash));
+        if !holds || !resolver.sources.text(&file.path).is_some_and(|text| is_wanted(&text)) {
+            continue;
+        }
+        if searched.found.len() == MAX_FILES {
+            searched.are_others = true;
+            break;
+        }
+        searched.found.extend(resolver.read_file(file));
+    }
+    Ok(searched)
+}
