@@ -382,3 +382,61 @@ fn a_delegated_class_before_a_function_is_renamed_whole() {
         assert_eq!(stage.text("A.kt"), text.replace("name()", "label()"));
     });
 }
+
+/// What calls functions without their names, by the line that does it.
+const OPERATORS: &str = "package shop\n\nclass Bag(val coins: List<Int>) {\n    operator fun plus(other: Bag) = Bag(coins + other.coins)\n    operator fun iterator() = coins.iterator()\n    operator fun contains(coin: Int) = coins.any { it == coin }\n    \
+    operator fun invoke(n: Int) = n\n    operator fun component1() = coins\n    operator fun component2() = 2\n    operator fun minus(other: Bag) = this\n}\n\nclass Kept {\n    operator fun getValue(of: Any?, property: Any) = 3\n}\n\nval kept by Kept()\n\n\
+    fun use(a: Bag, b: Bag): Int {\n    val sum = a + b\n    for (coin in sum) println(coin)\n    if (1 in sum) return 1\n    val (coins, two) = b\n    return a(1) + two + coins.size + kept\n}\n";
+
+#[test]
+fn what_the_language_calls_is_an_operators_use_and_keeps_its_function() {
+    let uses = [
+        ("Bag/plus", 20),
+        ("Bag/iterator", 21),
+        ("Bag/contains", 22),
+        ("Bag/invoke", 24),
+        ("Bag/component1", 23),
+        ("Bag/component2", 23),
+        ("Kept/getValue", 17),
+    ];
+    play(&[("Bag.kt", OPERATORS.as_bytes())], Answers::NoServer, async |stage| {
+        for (name_path, line) in uses {
+            let wanted = json!({ "name_path": name_path, "format": "json" });
+            let found: Value =
+                serde_json::from_str(&stage.done("find_referencing_symbols", wanted).await).unwrap();
+            let told: Vec<(u64, &str)> = found["references"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| (one["line"].as_u64().unwrap(), one["role"].as_str().unwrap()))
+                .collect();
+            assert_eq!(
+                (told.as_slice(), &found["complete"]),
+                ([(line, "operator")].as_slice(), &json!(true)),
+                "{name_path}"
+            );
+            let renamed = json!({ "name_path": name_path, "new_name": "other" });
+            let refused = stage.refused("rename_symbol", renamed).await;
+            let name = name_path.rsplit('/').next().unwrap();
+            let why = format!(
+                "a Kotlin operator looks up '{name}' by its name, and would not find 'other'; nothing was written"
+            );
+            assert!(refused.starts_with(&why), "{refused}");
+            let refused = stage.refused("safe_delete", json!({ "name_path": name_path })).await;
+            let why = format!("{name_path} in Bag.kt is still used; nothing was written");
+            let place = format!("Bag.kt:{line} in ");
+            assert!(refused.starts_with(&why) && refused.contains(&place), "{refused}");
+        }
+        assert_eq!(stage.text("Bag.kt"), OPERATORS);
+        // Nothing subtracts, but code that is not read may.
+        let refused = stage.refused("safe_delete", json!({ "name_path": "Bag/minus" })).await;
+        assert!(
+            refused
+                .starts_with("Bag/minus in Bag.kt counts as used: a Kotlin operator finds it by its name; "),
+            "{refused}"
+        );
+        stage.done("safe_delete", json!({ "name_path": "Bag/minus", "force": true })).await;
+        let without = OPERATORS.replace("    operator fun minus(other: Bag) = this\n", "");
+        assert_eq!(stage.text("Bag.kt"), without);
+    });
+}
