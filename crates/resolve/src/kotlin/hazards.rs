@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::text_files::{Searched, files_that_reflect, files_with, files_with_values, owned, reads_classes};
+use super::text_files::{
+    MAX_PRINTING, MAX_REFLECTING, Searched, files_that_reflect, files_with, files_with_values, owned,
+    reads_classes,
+};
 use crate::context::is_word;
 use crate::family::{Family, has_types};
 use crate::rename_hazard::{HazardPlaces, RenameHazard};
@@ -48,9 +51,9 @@ pub(crate) fn kotlin_hazards(
         }
         let mut places = Vec::new();
         let searched = match names.words() {
-            Some(words) => files_with(&resolver, &owned(words), &|_| true)?,
+            Some(words) => files_with(&resolver, &owned(words), MAX_REFLECTING, &|_| true)?,
             None if names.is_of_class_alone() => files_that_reflect(&resolver, &names)?,
-            None => files_with_values(&resolver, &names, &|_| true)?,
+            None => files_with_values(&resolver, &names, MAX_PRINTING, &|_| true)?,
         };
         let are_others = searched.are_others;
         for file in searched.found {
@@ -80,12 +83,13 @@ fn reflected(resolver: &Resolver, names: &NamesInTexts) -> Result<Searched<(RelP
     if words.is_empty() {
         return Ok(found);
     }
-    let reading = files_with(resolver, &owned(words), &|text| reads_classes(text, words))?;
+    let reading = files_with(resolver, &owned(words), MAX_REFLECTING, &|text| reads_classes(text, words))?;
     found.are_others |= reading.are_others;
     for here in reading.found {
         let Some((key, _)) = resolver.kotlin().file(&here.file.path) else { continue };
         for reflection in resolver.kotlin().universe().reflections_of_any(key, names) {
-            let calling = files_with(resolver, &BTreeSet::from([reflection.reader.clone()]), &|_| true)?;
+            let name = BTreeSet::from([reflection.reader_name.clone()]);
+            let calling = files_with(resolver, &name, MAX_REFLECTING, &|_| true)?;
             let is_given = |one: &Rc<CurrentFile>| {
                 let key = resolver.kotlin().file(&one.file.path);
                 key.is_some_and(|(key, _)| resolver.kotlin().universe().gives_to(key, &reflection, names))
@@ -108,7 +112,9 @@ fn named_by_references(
 ) -> Result<Vec<RenameHazard>, Cancelled> {
     let name = target.name();
     let mut places = Vec::new();
-    let reading = files_with(resolver, &BTreeSet::from([name.to_owned()]), &|text| text.contains("::"))?;
+    let reading = files_with(resolver, &BTreeSet::from([name.to_owned()]), MAX_REFLECTING, &|text| {
+        text.contains("::")
+    })?;
     for here in &reading.found {
         resolver.cancel.check()?;
         let Some((key, _)) = resolver.kotlin().file(&here.file.path) else { continue };

@@ -11,9 +11,13 @@ use symd_index::NeededWords;
 use symd_syntax::{Row, name_hash};
 use symd_types::kotlin::NamesInTexts;
 
-/// The most names by which values are followed, and files that are looked into.
+/// The most names by which values are followed.
 const MAX_NAMES: usize = 400;
-const MAX_FILES: usize = 200;
+
+/// The most files in which the types of all that is printed are looked at.
+pub(super) const MAX_PRINTING: usize = 200;
+/// The most files that are looked into for what names classes and references, which is little of a text.
+pub(super) const MAX_REFLECTING: usize = 600;
 
 /// What code writes that has a class in hand.
 const CLASSES: [&str; 4] = ["::class", "javaClass", "Class<", "KClass"];
@@ -35,9 +39,8 @@ impl<T> Searched<T> {
     /// Returns the doubt about files that are not looked into.
     pub(super) fn doubt_of_others(&self, name: &str) -> Option<RenameHazard> {
         self.are_others.then(|| {
-            let text = format!(
-                "only {MAX_FILES} files were searched for texts that are made of '{name}' or its values"
-            );
+            let text =
+                format!("more files may make texts of '{name}' or its values than are searched for that");
             RenameHazard::doubt_without_place(text)
         })
     }
@@ -50,8 +53,9 @@ pub(super) fn files_that_reflect(
     names: &NamesInTexts,
 ) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
     let words = names.words_of_reflection();
-    let mut searched = files_with(resolver, &owned(words), &|text| reads_classes(text, words))?;
-    let naming = files_with_values(resolver, names, &has_a_class)?;
+    let mut searched =
+        files_with(resolver, &owned(words), MAX_REFLECTING, &|text| reads_classes(text, words))?;
+    let naming = files_with_values(resolver, names, MAX_REFLECTING, &has_a_class)?;
     let is_new =
         |file: &Rc<CurrentFile>| searched.found.iter().all(|known| known.file.path != file.file.path);
     let new: Vec<Rc<CurrentFile>> = naming.found.into_iter().filter(is_new).collect();
@@ -60,12 +64,15 @@ pub(super) fn files_that_reflect(
     Ok(searched)
 }
 
-/// Whether a text has a class in hand and holds one of the words. Nearly every file has a `name`.
+/// Whether a text has a class in hand and holds one of the words. Nearly every file has a `name`: it is one of Java's classes, not of `KClass`.
 pub(super) fn reads_classes(text: &str, words: &[&str]) -> bool {
-    let is_read = |word: &str| match word {
-        "name" => text.contains(".name") || text.contains("KClass") || text.contains("Class<"),
-        _ => text.contains(word),
+    let has_javas = || {
+        let is_javas = |at: usize| !text[..at].ends_with('K');
+        text.contains(".java")
+            || text.contains("javaClass")
+            || text.match_indices("Class<").any(|(at, _)| is_javas(at))
     };
+    let is_read = |word: &str| text.contains(word) && (word != "name" || has_javas());
     has_a_class(text) && words.iter().any(|word| is_read(word))
 }
 
@@ -82,10 +89,11 @@ pub(super) fn owned(words: &[&str]) -> BTreeSet<String> {
 pub(super) fn files_with_values(
     resolver: &Resolver,
     names: &NamesInTexts,
+    most: usize,
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
     let kin = resolver.kotlin().universe().names_of_kin(names);
-    let naming = files_with(resolver, &kin, &|_| true)?;
+    let naming = files_with(resolver, &kin, MAX_REFLECTING, &|_| true)?;
     let mut around = BTreeSet::new();
     for here in &naming.found {
         for start in kin.iter().flat_map(|name| here.outline.occurrences.offsets_of(name)) {
@@ -96,14 +104,15 @@ pub(super) fn files_with_values(
     }
     let are_others = naming.are_others || around.len() > MAX_NAMES;
     let all = kin.into_iter().chain(around.into_iter().take(MAX_NAMES)).collect();
-    let found = files_with(resolver, &all, is_wanted)?;
+    let found = files_with(resolver, &all, most, is_wanted)?;
     Ok(Searched { are_others: found.are_others || are_others, ..found })
 }
 
-/// Returns the wanted Kotlin files that hold one of the names.
+/// Returns the wanted Kotlin files that hold one of the names, `most` at most.
 pub(super) fn files_with(
     resolver: &Resolver,
     names: &BTreeSet<String>,
+    most: usize,
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
     let needed = names.iter().map(|name| NeededWords::of_name(name));
@@ -115,7 +124,7 @@ pub(super) fn files_with(
         if !holds || !resolver.sources.text(&file.path).is_some_and(|text| is_wanted(&text)) {
             continue;
         }
-        if searched.found.len() == MAX_FILES {
+        if searched.found.len() == most {
             searched.are_others = true;
             break;
         }

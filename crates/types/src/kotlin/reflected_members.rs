@@ -7,6 +7,7 @@ use super::declarations::{DeclarationKind, is_class_node};
 use super::lookup::NameUse;
 use super::names_in_texts::{NamesInTexts, imported_name};
 use super::qualifiers::Qualifier;
+use super::resolve::Certainty;
 use super::scopes::{Level, property_of_detached};
 use super::source_file::SourceFile;
 use super::ty::Type;
@@ -19,8 +20,11 @@ use symd_syntax::kotlin::KotlinNode as K;
 #[derive(Clone, Debug)]
 pub struct ReflectionOfAny {
     pub range: TextRange,
-    /// The name of the function or the extended property, or of the class that keeps what its constructor is given.
-    pub reader: String,
+    /// The function, the extended property or the variable with a lambda that is given the value, or the class that keeps what its
+    /// constructor is given.
+    reader: DeclarationId,
+    /// Its name.
+    pub reader_name: String,
     /// Whether it reads the class of the object that it extends.
     pub is_of_receiver: bool,
 }
@@ -58,7 +62,15 @@ impl Universe<'_> {
                 _ => continue,
             };
             for reader in self.readers_around(&file, node, of) {
-                found.push(ReflectionOfAny { range: file.range(node), reader, is_of_receiver });
+                let reader_name = self.name(reader);
+                if !reader_name.is_empty() {
+                    found.push(ReflectionOfAny {
+                        range: file.range(node),
+                        reader,
+                        reader_name,
+                        is_of_receiver,
+                    });
+                }
             }
         }
         found
@@ -77,9 +89,9 @@ impl Universe<'_> {
         }
     }
 
-    /// Returns the names of what gives the value of which names are read: the innermost function around the place or the extended property,
+    /// Returns what gives the value of which names are read: the innermost function around the place or the extended property,
     /// variables that hold lambdas around it, and the class whose constructor keeps the value.
-    fn readers_around(&self, file: &ProjectFile, node: NodeId, before: NodeId) -> Vec<String> {
+    fn readers_around(&self, file: &ProjectFile, node: NodeId, before: NodeId) -> Vec<DeclarationId> {
         let (function, holders) = functions_around(file, node);
         let names = file.tree().subtree(before).filter(|one| file.kind(*one) == K::SimpleIdentifier);
         let is_kept = names.into_iter().any(|name| {
@@ -92,8 +104,8 @@ impl Universe<'_> {
             })
         });
         let class = file.class_around(node).filter(|_| is_kept || function.is_none());
-        let class = class.map(|class| self.name(class)).filter(|name| !name.is_empty());
-        function.into_iter().chain(class).chain(holders).collect()
+        let declared = |number: usize| DeclarationId::new(file.key, number);
+        function.map(declared).into_iter().chain(class).chain(holders.into_iter().map(declared)).collect()
     }
 
     /// Whether a file gives a value that is, or holds, an object of the class that has the names, or the class as a type argument, to what
@@ -104,19 +116,40 @@ impl Universe<'_> {
             self.steps.set(0);
             match file.kind(node) {
                 K::SimpleIdentifier | K::InterpolatedIdentifier | K::TypeIdentifier => {
-                    imported_name(&file, node) == reflection.reader
+                    imported_name(&file, node) == reflection.reader_name
+                        && self.may_mean(&file, node, reflection.reader)
                         && (self.is_given_at(&file, node, names)
                             || reflection.is_of_receiver && self.is_within(&file, node, names))
                 }
                 // What calls a constructor without its name.
                 K::EnumEntry | K::ConstructorDelegationCall => {
-                    self.made_by(&file, node).is_some_and(|class| self.name(class) == reflection.reader)
+                    self.made_by(&file, node) == Some(reflection.reader)
                         && self.are_given(&file, &Arguments::of(&file, node), names)
                 }
                 _ => false,
             }
         };
         file.tree().nodes().any(is_given)
+    }
+
+    /// Whether a name may mean what reads names: it is not certain that it means something else, which that does not override.
+    fn may_mean(&self, file: &ProjectFile, name: NodeId, reader: DeclarationId) -> bool {
+        let found = self.resolve_identifier(file, name);
+        let class = self.class_of(reader);
+        let is_it = |id: DeclarationId| {
+            let of = self.class_of(id);
+            id == reader
+                || of == Some(reader)
+                || self.kind(id) == Some(DeclarationKind::TypeAlias)
+                || self.counterparts(reader).contains(&id)
+                || class.zip(of).is_some_and(|(class, of)| {
+                    class == of || self.ancestors(class).classes.iter().any(|(above, _)| *above == of)
+                })
+        };
+        found.certainty != Certainty::Certain
+            || found.may_be_other
+            || found.declarations.is_empty()
+            || found.declarations.iter().any(|id| is_it(*id))
     }
 
     /// Returns the class whose constructor an enum's entry or another constructor calls.
@@ -213,13 +246,14 @@ fn suffix_of(file: &SourceFile, name: NodeId) -> Option<NodeId> {
     file.parent(name).filter(|above| file.kind(*above) == K::NavigationSuffix)
 }
 
-/// Returns the name of the innermost function around a node, or of the extended property, and those of variables that hold a lambda around it
-/// within that function.
-fn functions_around(file: &SourceFile, node: NodeId) -> (Option<String>, Vec<String>) {
+/// Returns the innermost function around a node, or the extended property, and variables that hold a lambda around it within that function, each by
+/// its number.
+fn functions_around(file: &SourceFile, node: NodeId) -> (Option<usize>, Vec<usize>) {
     let within = file.ancestors(node).take_while(|above| {
         !matches!(file.kind(*above), K::AnonymousInitializer | K::SecondaryConstructor)
             && !is_named_class(file, *above)
     });
+    let is_extended = |property: &NodeId| file.child(*property, K::ReceiverType).is_some();
     let (mut holders, mut is_in_lambda) = (Vec::new(), false);
     for above in within {
         let function = match file.kind(above) {
@@ -227,17 +261,15 @@ fn functions_around(file: &SourceFile, node: NodeId) -> (Option<String>, Vec<Str
                 is_in_lambda = true;
                 None
             }
-            K::FunctionDeclaration => {
-                file.declaration_of(above).map(|number| file.name_of(number).to_owned())
-            }
+            K::FunctionDeclaration => file.declaration_of(above),
             K::Getter => {
-                property_of_detached(file, above).and_then(|property| name_of_extended(file, property))
+                let property = property_of_detached(file, above).filter(is_extended);
+                property.and_then(|property| variable_of(file, property))
             }
-            K::PropertyDeclaration => {
-                let extended = name_of_extended(file, above);
-                let holder = || variable_name(file, above).filter(|_| is_in_lambda);
-                holders.extend(if extended.is_none() { holder() } else { None });
-                extended
+            K::PropertyDeclaration if is_extended(&above) => variable_of(file, above),
+            K::PropertyDeclaration if is_in_lambda => {
+                holders.extend(variable_of(file, above));
+                None
             }
             _ => None,
         };
@@ -253,12 +285,6 @@ fn is_named_class(file: &SourceFile, node: NodeId) -> bool {
     number.is_some_and(|number| !file.name_of(number).is_empty())
 }
 
-fn name_of_extended(file: &SourceFile, property: NodeId) -> Option<String> {
-    file.child(property, K::ReceiverType)?;
-    variable_name(file, property)
-}
-
-fn variable_name(file: &SourceFile, property: NodeId) -> Option<String> {
-    let variable = file.child(property, K::VariableDeclaration)?;
-    Some(file.name_text(file.child(variable, K::SimpleIdentifier)?).to_owned())
+fn variable_of(file: &SourceFile, property: NodeId) -> Option<usize> {
+    file.declaration_of(file.child(property, K::VariableDeclaration)?)
 }

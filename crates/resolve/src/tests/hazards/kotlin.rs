@@ -86,6 +86,7 @@ fun named(of: Any) = of::class.java.name
 class $0Shop(val size: Int) { fun f() = tag() }
 class Till(val size: Int) { fun f() = named(this) + label }
 class Quiet(val size: Int) { fun f(shop: Shop) = named(shop.size) + shop.size.tag() }
+class Own { fun named(of: Own) = 1; fun f() = named(this) }
 fun f(shop: Shop, till: Till, quiet: Quiet) {
     shop.kind()
     shop.columns()
@@ -96,6 +97,8 @@ fun f(shop: Shop, till: Till, quiet: Quiet) {
     check("Store", text, &["doubt Tags.kt:1 Tags.kt:3"]);
     check("Desk", &of("class Till"), &["doubt Tags.kt:2 Tags.kt:5"]);
     check("Loud", &of("class Quiet"), &[]);
+    // Another function of the reader's name.
+    check("Self", &of("class Own"), &[]);
     let size_of = |class: &str| {
         let list = format!("{class}(val size");
         text.replace("$0", "").replace(&list, &list.replace("size", "$0size"))
@@ -425,8 +428,8 @@ fn files_that_are_not_looked_into_are_told() {
         let reading = (0..count).map(|number| {
             format!("//- Read{number:03}.kt\nfun read{number}(of: Any) = of::class.simpleName\n")
         });
-        reading.collect::<String>() + "//- Shop.kt\nclass $0Shop\nfun f() = read200(Shop())\n"
+        reading.collect::<String>() + "//- Shop.kt\nclass $0Shop\nfun f() = read600(Shop())\n"
     };
-    check("Store", &files(201), &["doubt"]);
-    check("Store", &files(200), &[]);
+    check("Store", &files(601), &["doubt"]);
+    check("Store", &files(600), &[]);
 }
