@@ -5,6 +5,7 @@ mod application_id;
 mod collected_lines;
 mod declared;
 mod flowed;
+mod given_arguments;
 mod inlined;
 mod java_arguments;
 mod lines;

@@ -2,17 +2,20 @@
 //! build it may be one of another. What the line of its caller calls shows that.
 
 use symd_base::cancel::Cancelled;
-use symd_base::{Cancel, RelPath};
+use symd_base::{Cancel, RelPath, TextRange};
 use symd_engine::{CurrentText, View};
+use symd_parse::Attempt;
 use symd_resolve::definitions;
+use symd_syntax::Grammar;
 use symd_syntax::imports::Imported;
 
-use super::java_arguments::{arguments, may_take};
+use super::given_arguments::given_arguments;
+use super::java_arguments::may_take;
 use super::names::source_names;
 use super::parse::ParsedFrame;
 use super::{FramePlace, ResolvedTrace};
 use crate::code_context::counted_lines;
-use crate::spot::whole_words;
+use crate::spot::{is_word_char, whole_words};
 
 /// How many frames of a text are compared with what their callers call: it is looked up by types.
 const MAX_COMPARED: usize = 8;
@@ -55,6 +58,29 @@ const CALLED_BY_SIGNS: [&str; 31] = [
     "close",
 ];
 
+/// Functions of Java's collections, texts, numbers and locks that Kotlin calls under other names, or through inline functions that have no
+/// lines of their own: `map += a to b` calls `put`.
+const CALLED_UNDER_OTHER_NAMES: [&str; 18] = [
+    "charAt",
+    "keySet",
+    "entrySet",
+    "getKey",
+    "add",
+    "addAll",
+    "append",
+    "put",
+    "putAll",
+    "remove",
+    "removeAll",
+    "containsKey",
+    "lock",
+    "unlock",
+    "intValue",
+    "longValue",
+    "floatValue",
+    "doubleValue",
+];
+
 /// Doubts the places of frames that only the line tells from other methods of the name, if the line of the next frame does not call them.
 pub(super) fn doubt_others(
     view: &View,
@@ -71,7 +97,8 @@ pub(super) fn doubt_others(
             };
             let is_sure = |place: &FramePlace| place.doubt.is_none() && place.remark.is_none();
             let is_compared = place.is_by_line && is_sure(place) && is_sure(of_caller);
-            if !is_compared || frame.times > 1 || caller.times > 1 || !is_named(&frame.frame, place) {
+            let is_named = is_named(&frame.frame, place) && is_call_there(&caller.frame, of_caller);
+            if !is_compared || frame.times > 1 || caller.times > 1 || !is_named {
                 continue;
             }
             if left == 0 {
@@ -107,6 +134,18 @@ fn is_named(frame: &ParsedFrame, place: &FramePlace) -> bool {
     if names.is_initializer { own == CONSTRUCTOR } else { members.any(|member| member.name == own) }
 }
 
+/// Whether the line at a caller's place is one of its code: not that of the declaration, which stands for methods that the compiler made.
+fn is_call_there(caller: &ParsedFrame, place: &FramePlace) -> bool {
+    if caller.source_line() != Some(place.line) {
+        return false;
+    }
+    let own = simple_name(&place.name_path);
+    let Some(names) = source_names(caller) else { return true };
+    let mut members = names.members.iter().chain(&names.unhashed).peekable();
+    // A lambda has no name, and an initializer is placed at its class or its property.
+    names.is_initializer || members.peek().is_none() || members.any(|member| member.name == own)
+}
+
 /// How a caller's line differs from what was built.
 struct Difference {
     /// What is said of the line.
@@ -127,15 +166,27 @@ fn difference(
     // Of an initializer the class is known, and of a constructor what another one calls is `this` or `super`.
     let name = if is_constructor { class_of(&place.name_path) } else { own };
     let Some(uses) = uses(view, &caller.path, caller.line, name) else { return Ok(None) };
-    let offset = match uses.as_slice() {
-        [] if is_constructor || CALLED_BY_SIGNS.contains(&own) => return Ok(None),
+    let is_java = place.path.file_name().ends_with(".java");
+    let is_by_sign = CALLED_BY_SIGNS.contains(&own);
+    let offset = match uses.offsets.as_slice() {
+        [] if is_constructor
+            || is_by_sign
+            || CALLED_UNDER_OTHER_NAMES.contains(&own)
+            || (is_java && reads_property(&uses.line, own)) =>
+        {
+            return Ok(None);
+        }
         [] => return Ok(Some(Difference { why: format!("does not call {own}"), meant: None })),
         [only] => *only,
         _ => return Ok(None),
     };
     // Types do not tell Java's overloads apart for Kotlin.
-    if place.path.file_name().ends_with(".java") && caller.path.file_name().ends_with(".kt") {
-        return Ok(difference_of_arguments(view, place, &caller.path, offset, own));
+    if is_java && caller.path.file_name().ends_with(".kt") {
+        // In `cache[list.get(0)]` the name is another object's.
+        if is_by_sign {
+            return Ok(None);
+        }
+        return Ok(difference_of_arguments(view, place, &caller.path, offset, own, cancel));
     }
     let meant = definitions(view, &caller.path, offset, cancel)?;
     let [only] = meant.declarations.as_slice() else { return Ok(None) };
@@ -156,13 +207,17 @@ fn difference_of_arguments(
     caller: &RelPath,
     offset: u32,
     own: &str,
+    cancel: &Cancel,
 ) -> Option<Difference> {
     let current = |path: &RelPath| view.saved(view.snapshot.files.get(path.as_str())?).ok();
     let calling = current(caller)?;
-    let called = calling.text.as_str().get(offset as usize..)?;
+    let called = calling.text.as_str();
     // The name of an import's alias may be another one.
-    let name = called.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
-    let given = arguments(&called[name..])?;
+    let length = called.get(offset as usize..)?.find(|c: char| !is_word_char(c))?;
+    let name = TextRange::new(offset, offset + u32::try_from(length).ok()?);
+    let parsed = view.parsers.flat_tree(Grammar::named("kotlin")?, called, calling.hash, cancel);
+    let Ok(Attempt::Parsed(tree)) = parsed else { return None };
+    let given = given_arguments(&tree, called, name)?;
     let CurrentText { text, outline, .. } = current(&place.path)?;
     let here = (0..outline.rows.len()).find(|row| outline.name_path(*row) == place.name_path)?;
     let takes = |row: &usize| {
@@ -196,8 +251,26 @@ fn simple_name(name_path: &str) -> &str {
     last.split('[').next().unwrap_or(last)
 }
 
-/// Returns the bytes at which a name occurs on a line, or one under which the file imports it.
-fn uses(view: &View, path: &RelPath, line: usize, name: &str) -> Option<Vec<u32>> {
+/// Whether a line of Kotlin may call one of Java's accessors as a property: `view.text = s` calls `setText`.
+fn reads_property(line: &str, accessor: &str) -> bool {
+    let Some(property) = ["get", "set", "is"].iter().find_map(|prefix| accessor.strip_prefix(prefix)) else {
+        return false;
+    };
+    // Of `setURLPath` the property is `urlPath`, of `setOpen` `isOpen` or `open`.
+    let property = property.to_lowercase();
+    let mut words = line.split(|c: char| !is_word_char(c)).map(str::to_lowercase);
+    words.any(|word| word == property || word.strip_prefix("is") == Some(&property))
+}
+
+/// What a caller's line says of a name.
+struct Uses {
+    line: String,
+    /// The bytes of the file at which the name occurs on the line, or one under which the file imports it.
+    offsets: Vec<u32>,
+}
+
+/// Returns `None` where the line cannot be read as it was saved.
+fn uses(view: &View, path: &RelPath, line: usize, name: &str) -> Option<Uses> {
     // What is looked up is the unsaved text.
     if view.files.is_unsaved(path) {
         return None;
@@ -212,5 +285,6 @@ fn uses(view: &View, path: &RelPath, line: usize, name: &str) -> Option<Vec<u32>
     let aliases = imports.iter().filter(|import| import.imported == Imported::Name(name));
     let names = std::iter::once(name).chain(aliases.filter_map(|import| import.alias));
     let uses = names.flat_map(|name| whole_words(text, name));
-    uses.map(|at| u32::try_from(start + at).ok()).collect()
+    let offsets = uses.map(|at| u32::try_from(start + at).ok()).collect::<Option<_>>()?;
+    Some(Uses { line: text.to_owned(), offsets })
 }
