@@ -14,8 +14,12 @@ const MAX_VALUE: usize = 4_000;
 pub(in crate::python) fn value_set(text: &str, range: TextRange) -> Option<String> {
     let rest = &text[range.end as usize..];
     let rest = &rest[..rest.floor_char_boundary(MAX_VALUE)];
+    let is_between = [' ', '\t', ')', ']'];
+    if !rest.trim_start_matches(is_between).starts_with(['=', ',', ':']) {
+        return None;
+    }
     let blank = without_texts(rest, &PYTHON);
-    let behind = blank.trim_start_matches([' ', '\t', ')', ']']);
+    let behind = blank.trim_start_matches(is_between);
     let line = text[..range.start as usize].rsplit('\n').next().unwrap_or_default();
     let chain = line.trim_end_matches(|c: char| is_word(c) || c == '.');
     if let Some(value) = behind.strip_prefix('=') {
