@@ -43,6 +43,7 @@ pub mod stack_trace;
 pub mod stand_in_diagnostics;
 pub mod symbol;
 pub mod target;
+mod terminal_text;
 mod together;
 mod unproven_servers;
 pub mod unsearched;

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::joined_lines::{is_head, parted};
 use crate::powershell::without_records;
+use crate::terminal_text::without_sequences;
 
 /// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 4_000;
@@ -16,7 +17,6 @@ const NUMBERED: usize = 8;
 
 /// Returns the lines; carriage returns end lines, too: progress bars rewrite theirs.
 pub(super) fn plain_lines(text: &str) -> Vec<String> {
-    static COLOURS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").ok());
     static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // GitHub Actions, GitLab and Jenkins write the time first, `gh run view --log` the job and the step before it; GitHub marks
         // errors and groups; `flutter --verbose` writes how long it waited, and so does the one that Gradle starts, Ant its task, other
@@ -41,10 +41,7 @@ pub(super) fn plain_lines(text: &str) -> Vec<String> {
             Some((end, _)) => &line[..end],
             None => line,
         };
-        let line = match COLOURS.as_ref().filter(|_| line.contains('\u{1b}')) {
-            Some(colours) => colours.replace_all(line, "").into_owned(),
-            None => line.to_owned(),
-        };
+        let line = without_sequences(line);
         let start = ADDED.as_ref().and_then(|added| added.find(&line)).map_or(0, |found| found.end());
         let line = line[start..].trim_end();
         // One mark of Markdown is left of a pair around the line; a pair within it is the message's.

@@ -1,10 +1,12 @@
 //! What collectors of logs write before each line of a program: the container, the host, the time, the job. It is known by the frames
-//! behind it, and taken off all lines.
+//! behind it, and taken off all lines. What no pattern knows is learned (`learned_prefix`).
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+
+use super::learned_prefix::without_learned_prefix;
 
 /// How many frames show that what stands before them is a collector's.
 const SHOWN_BY: usize = 2;
@@ -32,7 +34,7 @@ pub(super) fn compiled<const COUNT: usize>(patterns: [&str; COUNT]) -> Vec<Regex
 /// Returns a text without what a collector wrote before its lines.
 pub(super) fn without_prefixes(text: &str) -> Cow<'_, str> {
     let Some(prefix) = PREFIXES.iter().find(|prefix| is_collectors(prefix, text)) else {
-        return Cow::Borrowed(text);
+        return without_learned_prefix(text);
     };
     let without = |line: &str| prefix.find(line).map_or(0, |found| found.end());
     let lines = text.split('\n').map(|line| &line[without(line)..]);

@@ -5,55 +5,23 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
-use super::collected_lines::{compiled, without_prefixes};
+use super::collected_lines::without_prefixes;
 use super::flowed::unflowed;
 use super::link_lines::with_heads;
+use super::logcat::{LogcatReader, StreamKey, head_of_long, is_prefixed};
 use super::markup::Markup;
 use super::tombstone::FATAL_SIGNAL;
 use super::wrapped_heads::{WrappedHead, longest_line};
 use crate::powershell::without_records;
+use crate::terminal_text::without_colours;
 
 /// The lines of one source: a thread of a log, or everything that is not a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LogStream {
     pub(super) lines: Vec<String>,
 }
-
-/// The prefixes of a line of logcat, up to its message; the groups are process, thread, tag.
-static LOGCAT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    compiled([
-        // Android Studio: date, time, process-thread, tag, package, level. Columns are filled up with blanks; a tag may have some, too.
-        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)\s+(?P<tag>\S+(?: \S+)*?)\s+\S+\s+[VDIWEFA](?: |$)",
-        // Older versions of it: process-thread/package level/tag.
-        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)-(?P<t>\d+)/\S+ [VDIWEFA]/(?P<tag>[^:]*?)\s*: ?",
-        // threadtime
-        r"^(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+)\s+(?P<t>\d+) [VDIWEFA] (?P<tag>[^:]*?)\s*: ?",
-        // time and brief
-        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^(]*?)\s*\(\s*(?P<p>\d+)(?P<t>)\): ?",
-        // tag: without a process
-        r"^(?:(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} )?[VDIWEFA]/(?P<tag>[^:(]*?)\s*(?P<p>)(?P<t>): ?",
-        // threadtime with tabs, as tables of it are copied
-        r"^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\.\d{3}\t(?P<p>\d+)\t(?P<t>\d+)\t[VDIWEFA]\t+(?P<tag>[^\t]*)\t+",
-    ])
-});
-
-/// Process, thread and tag of lines that belong together.
-type StreamKey<'t> = (&'t str, &'t str, &'t str);
-
-fn stream_of<'t>(prefix: &Captures<'t>) -> StreamKey<'t> {
-    let group = |name| prefix.name(name).map_or("", |group| group.as_str());
-    (group("p"), group("t"), group("tag"))
-}
-
-const LEVELS: &str = "VDIWEFA";
-
-/// The head of a message in logcat's format `long`.
-static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^\[ (?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\s+(?P<p>\d+):\s*(?P<t>\S+) [VDIWEFA]/(?P<tag>.*?)\s*\]$")
-        .ok()
-});
 
 /// The time or the level with which programs begin the lines of their logs.
 static LOG_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -68,12 +36,13 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     let mut all: Vec<LogStream> = Vec::new();
     let mut known: HashMap<StreamKey<'_>, usize> = HashMap::new();
     let mut long: Option<StreamKey<'_>> = None;
-    let mut format = 0;
+    let mut logcat = LogcatReader::default();
     // The stream of the line before, while a frame in it is not closed.
     let mut wrapped: Option<(usize, usize)> = None;
     // That of the last line with a prefix, as long as indented lines without one follow.
     let mut prefixed: Option<usize> = None;
     let text = &without_records(text);
+    let text = &without_colours(text);
     let text = &without_prefixes(text);
     let markup = Markup::of(text);
     // A line break of Windows is one: a frame that was wrapped goes on behind it.
@@ -88,22 +57,15 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
             continue;
         }
         let line = unquoted(line);
-        let is_long = line.starts_with("[ ");
-        if let Some(found) = LONG.as_ref().filter(|_| is_long).and_then(|long| long.captures(line)) {
-            long = Some(stream_of(&found));
+        if let Some(head) = head_of_long(line) {
+            long = Some(head);
             continue;
         }
-        // A log of megabytes has one format: that of the line before is tried first.
-        let may_be = line.starts_with(|c: char| c.is_ascii_digit() || LEVELS.contains(c));
-        let first = LOGCAT.get(format).filter(|_| may_be).and_then(|pattern| pattern.captures(line));
-        let mut formats = LOGCAT.iter().enumerate().filter(|_| may_be && first.is_none());
-        let other = formats.find_map(|(at, pattern)| Some((at, pattern.captures(line)?)));
-        format = other.as_ref().map_or(format, |(at, _)| *at);
-        let found = first.or(other.map(|(_, found)| found));
+        let found = logcat.line(line);
         let (key, message) = match &found {
             Some(found) => {
                 long = None;
-                (stream_of(found), found.get(0).map_or(line, |prefix| &line[prefix.end()..]))
+                (found.key, found.message)
             }
             None => (long.unwrap_or_default(), line),
         };
@@ -120,7 +82,7 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
                 continue;
             }
         }
-        let message = markup.written(message);
+        let message = markup.written(unboxed(message));
         let mut of_key = || {
             *known.entry(key).or_insert_with(|| {
                 all.push(LogStream::default());
@@ -150,13 +112,17 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
     all
 }
 
-fn is_prefixed(line: &str) -> bool {
-    LOGCAT.iter().chain(LONG.as_ref()).any(|pattern| pattern.is_match(line))
-}
-
 /// Whether a line is one that a program logged: no line of a message before it.
 pub(super) fn begins_log_line(line: &str) -> bool {
     LOG_LINE.as_ref().is_some_and(|start| start.is_match(line))
+}
+
+/// Removes the line that loggers draw on the left of a message.
+fn unboxed(line: &str) -> &str {
+    ["│", "║", "┃"]
+        .iter()
+        .find_map(|side| line.strip_prefix(side))
+        .map_or(line, |rest| rest.strip_prefix(' ').unwrap_or(rest))
 }
 
 /// Removes the marks of quoted e-mails and of code in chats.

@@ -56,11 +56,38 @@ impl Markup {
                 Cow::Owned(without_entities(&line).into_owned())
             }
         };
-        match without_escapes(&line) {
+        match of_teamcity(&line).or_else(|| without_escapes(&line)) {
             Some(written) => Cow::Owned(written),
             None => line,
         }
     }
+}
+
+/// Returns the values of a service message of TeamCity (`##teamcity[testFailed details='a.Gone|n|tat …']`), each in lines of its own; `None` for
+/// other lines.
+fn of_teamcity(line: &str) -> Option<String> {
+    let mut rest =
+        line.split_once("##teamcity[").map(|(_, rest)| rest).filter(|rest| rest.contains("|n"))?.chars();
+    let mut text = String::with_capacity(line.len());
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => text.push('\n'),
+            '|' => match rest.next() {
+                Some('n') => text.push('\n'),
+                Some('r') | None => {}
+                Some('t') => text.push('\t'),
+                Some('0') => {
+                    // `|0x00e9`
+                    let digits: String = rest.by_ref().skip(1).take(4).collect();
+                    let c = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                    text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+                Some(c) => text.push(c),
+            },
+            c => text.push(c),
+        }
+    }
+    Some(text)
 }
 
 fn of_tag(found: &Captures<'_>) -> &'static str {
@@ -153,6 +180,16 @@ mod tests {
         ] {
             assert_eq!(written(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn service_messages_of_teamcity() {
+        let message = "##teamcity[testFailed name='a.BTest.sells' message='it|'s gone' details='a.Gone: it|'s |[1|] |0x00e9|n    at a.B.c(B.kt:1)|r|n' \
+            flowId='1']";
+        let expected = "testFailed name=\na.BTest.sells\n message=\nit's gone\n details=\na.Gone: it's [1] é\n    at a.B.c(B.kt:1)\n\n flowId=\n1\n]";
+        assert_eq!(written(message), expected);
+        assert_eq!(written("##teamcity[testStarted name='|n"), "testStarted name=\n\n");
+        assert_eq!(written("##teamcity[testStarted name='a']"), "##teamcity[testStarted name='a']");
     }
 
     #[test]

@@ -1,15 +1,21 @@
 //! Stack traces: which declarations of the project their frames are in. Sources are those on the disk now, which may
 //! differ from those that were built, or those of a revision.
 
+mod anr;
 mod application_id;
 mod collected_lines;
 mod declared;
 mod flowed;
+mod frames_of_services;
 mod given_arguments;
 mod inlined;
 mod java_arguments;
+mod json_frames;
+mod learned_prefix;
 mod lines;
 mod link_lines;
+mod locks;
+mod logcat;
 mod mapping;
 mod mapping_callees;
 mod mapping_files;
@@ -33,6 +39,8 @@ mod place_in_file;
 mod place_tests;
 mod python;
 mod python_place;
+#[cfg(test)]
+mod r8_forms_tests;
 mod repetitions;
 mod revisions;
 mod root_cause_first;

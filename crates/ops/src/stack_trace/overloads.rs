@@ -134,16 +134,13 @@ fn is_named(frame: &ParsedFrame, place: &FramePlace) -> bool {
     if names.is_initializer { own == CONSTRUCTOR } else { members.any(|member| member.name == own) }
 }
 
-/// Whether the line at a caller's place is one of its code: not that of the declaration, which stands for methods that the compiler made.
+/// Whether the line at a caller's place is one of its code: a method that the compiler made for a class, such as a delegated one, has the line of
+/// the class.
 fn is_call_there(caller: &ParsedFrame, place: &FramePlace) -> bool {
-    if caller.source_line() != Some(place.line) {
-        return false;
-    }
-    let own = simple_name(&place.name_path);
     let Some(names) = source_names(caller) else { return true };
-    let mut members = names.members.iter().chain(&names.unhashed).peekable();
-    // A lambda has no name, and an initializer is placed at its class or its property.
-    names.is_initializer || members.peek().is_none() || members.any(|member| member.name == own)
+    let class = names.nested.last().unwrap_or(&names.outer);
+    let is_made = !names.is_initializer && simple_name(&place.name_path) == class;
+    caller.source_line() == Some(place.line) && !is_made
 }
 
 /// How a caller's line differs from what was built.

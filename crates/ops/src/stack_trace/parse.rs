@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::anr::tell_reason;
+use super::json_frames;
 use super::lines::streams;
+use super::locks::{ThreadLocks, tell_holders};
 use super::python::tracebacks;
 use super::throwables::throwables;
 
@@ -24,6 +27,8 @@ pub struct ParsedTrace {
     pub frames: Vec<ParsedFrame>,
     /// The number of frames that the text leaves out, as they are those of the throwable before.
     pub omitted: usize,
+    /// What a thread of a dump says of locks.
+    pub locks: ThreadLocks,
 }
 
 /// What a throwable is to the one before.
@@ -109,6 +114,8 @@ static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns the traces of a text; that of a crash comes before those of other threads.
 pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
+    let printed = json_frames::printed(text);
+    let text = printed.as_deref().unwrap_or(text);
     let mut all = Vec::new();
     for stream in streams(text) {
         let (of_python, others) = tracebacks(&stream.lines);
@@ -120,6 +127,7 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
     }
     leave_out_announced(&mut all);
     doubt_cut_frame(text, &mut all);
+    tell_reason(text, &mut all);
     // Stable: causes stay behind what they caused.
     let has_error = all.iter().any(|trace: &ParsedTrace| !trace.error_type.is_empty());
     if has_error {
@@ -127,6 +135,7 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
     } else {
         all.sort_by_key(|trace| trace.thread != "main");
     }
+    tell_holders(&mut all);
     all
 }
 
@@ -532,7 +541,7 @@ mod tests {
                 "\"main\" prio=5 tid=1 Blocked\n  at a.B.c(B.kt:3)\n  - waiting to lock <0x1>\n\"Pool\" prio=5 tid=2 Runnable\n  at \
                    a.D.e(D.kt:4)\n"
             ),
-            ["First ||a.B.c B.kt:3|0", "First ||a.D.e D.kt:4|0"]
+            ["First |waits for <0x1>|a.B.c B.kt:3|0", "First ||a.D.e D.kt:4|0"]
         );
         assert_eq!(shown("it breaks in Till.kt:12, I think"), ["First ||. Till.kt:12|0"]);
         assert_eq!(

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::frames_of_services::frame_of_service;
 use super::lines::begins_log_line;
 use super::parse::{FrameNumber, MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation, path_of};
 use super::root_cause_first::{ReadThrowable, outermost_first};
@@ -12,7 +13,7 @@ use super::tombstone::{TombstoneLine, native_frame, tombstone_line};
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r#"^\s*(?:Exception in thread "(?P<thread>[^"]*)"\s+|(?:Non-f|F)atal Exception: |Exception |(?P<cause>Caused by:? )|"#,
+        r#"^\s*(?:=> )?(?:Exception in thread "(?P<thread>[^"]*)"\s+|(?:Non-f|F)atal Exception: |Uncaught Kotlin exception: |Exception |(?P<cause>Caused by:? )|"#,
         r"(?P<wrapper>Wrapped by: )|(?P<suppressed>Suppressed: )|\[CIRCULAR REFERENCE: ?)?",
         r"(?P<type>[A-Za-z_][\w$]*(?:\.[\w$]+)*)(?:: ?(?P<message>.*)|\s*)$"
     ))
@@ -23,7 +24,10 @@ static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) const LINKS: [&str; 3] = ["Caused by: ", "Suppressed: ", "Wrapped by: "];
 
 /// What may stand before the class in a head.
-const HEADS: [&str; 7] = [
+const HEADS: [&str; 9] = [
+    // The report of JUnit's console.
+    "=> ",
+    "Uncaught Kotlin exception",
     "Exception ",
     "Non-fatal Exception",
     "Fatal Exception",
@@ -41,6 +45,14 @@ static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 static THREAD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"^"(?P<name>[^"]*)".*\b(?:prio|tid|sysTid|nid)=?"#).ok());
+
+/// The number by which Android's other threads name one.
+static THREAD_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\btid=(\d+)\b").ok());
+
+/// A coroutine of the debug agent's dump: `Coroutine "coroutine#2":StandaloneCoroutine{Active}@5f2e, state: SUSPENDED`.
+static COROUTINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"^Coroutine (?:"(?P<name>[^"]+)":)?(?P<object>[^,"]*), state: [A-Z]+"#).ok()
+});
 
 /// The longest name of a class without a package that is taken for a throwable, in bytes.
 const MAX_OBFUSCATED: usize = 3;
@@ -62,7 +74,7 @@ static LOGGED_THROWABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The same with a class of any name.
 static LOGGED_CLASS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^.*?(?:: | - )(?P<type>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: ?(?P<message>.*)|\s*)$").ok()
+    Regex::new(r"^.*?(?:: | - |, )(?P<type>(?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: ?(?P<message>.*)|\s*)$").ok()
 });
 
 /// Returns the throwables and threads of the lines, in their order.
@@ -94,12 +106,16 @@ impl ThrowableReader {
         } else if let Some(short) = short(line) {
             self.head = None;
             self.add(TraceHead::sure(short, column(line)));
-        } else if let Some(frame) = frame(trimmed).or_else(|| native_frame(trimmed)) {
+        } else if let Some(frame) = known_frame(trimmed) {
             self.frame(frame);
         } else if let Some(found) = tombstone_line(trimmed).filter(|found| self.is_of_tombstone(found)) {
             self.tombstone(found, column(line));
+        } else if self.is_of_lock(trimmed) {
+            // It is kept with its thread.
         } else if let Some((name, strength)) = self.thread(trimmed) {
-            let trace = ParsedTrace { thread: name.to_owned(), ..ParsedTrace::default() };
+            let mut trace = ParsedTrace { thread: name.to_owned(), ..ParsedTrace::default() };
+            let number = THREAD_NUMBER.as_ref().and_then(|number| number.captures(trimmed));
+            trace.locks.number = number.and_then(|found| found[1].parse().ok());
             self.add_cut_off();
             self.head = Some(TraceHead { strength, ..TraceHead::sure(trace, column(line)) });
         } else if let Some(found) = header(line).or_else(|| logged(line)).filter(|found| {
@@ -118,9 +134,22 @@ impl ThrowableReader {
         if let Some(found) = THREAD.as_ref()?.captures(line) {
             return Some((found.name("name")?.as_str(), HeadStrength::Sure));
         }
+        if let Some(found) = COROUTINE.as_ref().and_then(|coroutine| coroutine.captures(line)) {
+            return Some((found.name("name").or(found.name("object"))?.as_str(), HeadStrength::Sure));
+        }
+        // HotSpot's report of a deadlock.
+        if let Some(name) = line.strip_prefix('"').and_then(|line| line.strip_suffix("\":")) {
+            return (!name.contains('"')).then_some((name, HeadStrength::IfFrameFollows));
+        }
         // A line of a message may end with a colon, too.
         let may_be = self.head.is_none() && !self.all.is_empty();
         thread_of_report(line).filter(|_| may_be).map(|name| (name, HeadStrength::IfFrameFollows))
+    }
+
+    /// Takes a line about a lock, beneath a frame.
+    fn is_of_lock(&mut self, line: &str) -> bool {
+        let last = self.all.last_mut().filter(|_| self.head.is_none());
+        last.is_some_and(|last| last.trace.locks.take(line))
     }
 
     fn is_in_tombstone(&self) -> bool {
@@ -321,9 +350,13 @@ fn header(line: &str) -> Option<TraceHead> {
         (false, true) if has_package => HeadStrength::IfFramesFollow,
         (false, _) => HeadStrength::IfFrameFollows,
     };
-    // An obfuscated class may have no package.
+    // An obfuscated class may have no package, and services leave it out.
     let is_obfuscated = simple.len() <= MAX_OBFUSCATED && found.name("message").is_some();
-    if strength != HeadStrength::Sure && !has_package && !is_obfuscated {
+    let is_compound = simple.chars().filter(|c| c.is_uppercase()).count() > 1
+        && simple.contains(char::is_lowercase)
+        && found.name("message").is_some();
+    let is_simple = (has_known_end || is_compound) && simple.starts_with(char::is_uppercase);
+    if strength != HeadStrength::Sure && !has_package && !is_obfuscated && !is_simple {
         return None;
     }
     let is_wrapper = found.name("wrapper").is_some();
@@ -379,9 +412,9 @@ fn logged(line: &str) -> Option<TraceHead> {
     Some(TraceHead { strength, ..TraceHead::sure(trace, column(line)) })
 }
 
-/// Whether a name with a dot stands behind `: ` or ` - `.
+/// Whether a name with a dot stands behind `: `, ` - ` or `, `.
 fn may_end_with_class(line: &str) -> bool {
-    let mut starts = [": ", " - "].into_iter().flat_map(|before| {
+    let mut starts = [": ", " - ", ", "].into_iter().flat_map(|before| {
         memchr::memmem::find_iter(line.as_bytes(), before).map(move |at| at + before.len())
     });
     starts.any(|start| {
@@ -428,6 +461,11 @@ fn without_place(name: &str) -> Option<ParsedFrame> {
         && !method.starts_with(char::is_uppercase);
     let frame = ParsedFrame { class: class.to_owned(), method: method.to_owned(), ..ParsedFrame::default() };
     is_frame.then_some(frame)
+}
+
+/// Returns the frame that a line is in any form.
+fn known_frame(line: &str) -> Option<ParsedFrame> {
+    frame_of_service(line).or_else(|| frame(line)).or_else(|| native_frame(line))
 }
 
 /// `at a.B.c(B.kt:12)`, also without "at" and with a blank before the parenthesis.
