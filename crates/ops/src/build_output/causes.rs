@@ -208,7 +208,7 @@ fn is_consequence(first: &str) -> bool {
 
 /// Whether a message only says that something failed, which others say better.
 pub(super) fn is_summary(first: &str) -> bool {
-    const SIGNS: [&str; 49] = [
+    const SIGNS: [&str; 50] = [
         "Process completed with exit code",
         "invocation reported errors",
         "symbol(s) not found for architecture",
@@ -226,6 +226,8 @@ pub(super) fn is_summary(first: &str) -> bool {
         "Compilation finished with errors",
         // The compiler for native code says so before the exception that ended it.
         "Compilation failed: null",
+        // Its daemon ended; the reason stands in what went wrong.
+        "Daemon compilation failed: null",
         "finished with non-zero exit value",
         "Gradle task assemble",
         "Gradle task bundle",

@@ -42,7 +42,7 @@ fn of_gradle(lines: &[String], at: usize) -> Block {
     let mut message = format!("{name} failed");
     let mut place = None;
     let mut next = at + 1;
-    while next < lines.len() && next - at < MAX_LINES && lines[next].starts_with(' ') {
+    while next < lines.len() && next - at < MAX_LINES && lines[next].starts_with([' ', '\t']) {
         let line = lines[next].trim();
         if next == at + 1 {
             message = format!("{message}: {line}");

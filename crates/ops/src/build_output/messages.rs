@@ -61,7 +61,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // R8: <https://developer.android.com/topic/performance/app-optimization/troubleshoot-the-optimization>.
         (r"^(?P<s>ERROR|error|WARNING|warning|AGPBI): ?(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+):(?P<l>\d+)(?::(?P<c>\d+))?: (?:R8|D8): (?P<m>.*)$".to_owned(), R8, false),
         (r"^(?P<s>ERROR|error|WARNING|warning|AGPBI): ?(?:[^\r\n]*?: )?(?:R8|D8): (?P<m>.*)$".to_owned(), R8, false),
-        (r"^(?P<m>Missing classes? (?:detected while running R8|\S+ \(referenced from: ).*)$".to_owned(), R8, false),
+        (r"^(?P<m>Missing class(?:es)? (?:detected while running R8|\S+ \(referenced from: ).*)$".to_owned(), R8, false),
         (r"^(?P<m>Duplicate class \S+ found in modules .*)$".to_owned(), BuildTool::Dependencies, false),
         // The same where only the message was pasted: <https://github.com/singhkshitij/MagicPrint-ECommerce-App-Android/issues/13>.
         (r"^(?:[^\r\n]*?(?:Exception|Error|error): ?)?(?P<m>Manifest merger failed ?: .*)$".to_owned(), Manifest, true),

@@ -100,6 +100,7 @@ pub fn parse_build(text: &str, cancel: &Cancel) -> Result<ParsedBuild, Cancelled
             at += 1;
         }
     }
+    raise_warnings(&mut problems.list);
     proguard::judge(&mut problems.list, outcome);
     let errors = || problems.list.iter().filter(|problem| problem.severity == BuildSeverity::Error);
     let is_cause =
@@ -173,7 +174,33 @@ pub(super) fn is_closing(line: &str) -> bool {
 /// Returns how many of the lines from `first` on belong to the message before them.
 fn further_lines(lines: &[String], first: usize) -> usize {
     let after = lines[first.min(lines.len())..].iter();
-    after.take(MAX_FURTHER).take_while(|line| !ends_message(line)).count()
+    let further = after.take(MAX_FURTHER).take_while(|line| !ends_message(line)).count();
+    // What KSP's processors write behind an empty line: it names the type that is missing.
+    let behind = lines.get(first + further..).unwrap_or_default();
+    match behind {
+        [empty, head, trace @ ..] if empty.is_empty() && head == "Dependency trace:" => {
+            further + 2 + trace.iter().take(MAX_FURTHER).take_while(|line| line.starts_with(' ')).count()
+        }
+        _ => further,
+    }
+}
+
+/// Makes errors of the warnings for which a compiler stopped.
+fn raise_warnings(problems: &mut [BuildProblem]) {
+    let is_stop = |problem: &&BuildProblem| {
+        problem.severity == BuildSeverity::Error
+            && problem.headline().contains("warnings found and -Werror specified")
+    };
+    let tasks: Vec<String> = problems.iter().filter(is_stop).flat_map(|stop| stop.tasks.clone()).collect();
+    let is_stopped = problems.iter().any(|problem| is_stop(&problem));
+    for problem in problems.iter_mut().filter(|_| is_stopped) {
+        let is_of_compiler =
+            matches!(problem.tool, BuildTool::Kotlinc | BuildTool::Javac | BuildTool::Compose);
+        let is_of_task = tasks.is_empty() || problem.tasks.iter().any(|task| tasks.contains(task));
+        if is_of_compiler && is_of_task && problem.place.is_some() {
+            problem.severity = BuildSeverity::Error;
+        }
+    }
 }
 
 /// Returns a message with its further lines, without the source and its mark: that is shown from the project.
@@ -183,7 +210,7 @@ fn message(first: &str, further: &[String]) -> String {
         if is_caret(line) {
             // The line of source before it.
             kept.pop();
-        } else {
+        } else if !line.trim().is_empty() {
             kept.push(line.trim_end());
         }
     }

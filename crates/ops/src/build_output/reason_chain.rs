@@ -3,7 +3,7 @@
 
 use super::causes::is_summary;
 use super::messages::begun;
-use super::scripts::script_error;
+use super::scripts::script_errors;
 use super::{BuildProblem, BuildTool, OutputPlace};
 
 /// Maximum number of lines of a message that are kept.
@@ -57,8 +57,9 @@ pub(super) fn of_block(block: &[&str], place: Option<OutputPlace>) -> Vec<BuildP
             None => rest.push(line),
         }
     }
-    if let Some(inner) = script_error(&block, place.as_ref()) {
-        problems.push(inner);
+    let of_script = script_errors(&block, place.as_ref());
+    if !of_script.is_empty() {
+        problems.extend(of_script);
         return problems;
     }
     let Some(task) = rest.first() else { return problems };

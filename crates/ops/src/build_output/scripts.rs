@@ -16,13 +16,14 @@ pub(super) fn script_place(line: &str) -> Option<OutputPlace> {
     Some(OutputPlace { path: found["path"].to_owned(), line, column: None })
 }
 
-/// Returns the error of a script in the lines of what went wrong; `place` is the script's.
-pub(super) fn script_error(block: &[&str], place: Option<&OutputPlace>) -> Option<BuildProblem> {
-    kotlin_error(block, place).or_else(|| groovy_error(block))
+/// Returns the errors of a script in the lines of what went wrong; `place` is the script's.
+pub(super) fn script_errors(block: &[&str], place: Option<&OutputPlace>) -> Vec<BuildProblem> {
+    let of_kotlin = kotlin_errors(block, place);
+    if of_kotlin.is_empty() { groovy_error(block).into_iter().collect() } else { of_kotlin }
 }
 
-/// Reads the error of a Kotlin script: `Line 12:     foo()`, and beneath it `^ Unresolved reference: foo`.
-fn kotlin_error(block: &[&str], place: Option<&OutputPlace>) -> Option<BuildProblem> {
+/// Reads the errors of a Kotlin script: `Line 12:     foo()`, and beneath it `^ Unresolved reference: foo`.
+fn kotlin_errors(block: &[&str], place: Option<&OutputPlace>) -> Vec<BuildProblem> {
     let found = block.windows(2).filter_map(|pair| {
         let number =
             pair[0].trim_start().strip_prefix("Line ")?.split(':').next()?.trim().parse::<usize>().ok()?;
@@ -30,9 +31,15 @@ fn kotlin_error(block: &[&str], place: Option<&OutputPlace>) -> Option<BuildProb
     });
     let found: Vec<(usize, &str)> = found.collect();
     // Gradle lists the script's warnings among them.
-    let error = found.iter().find(|(_, message)| !message.contains(" is deprecated")).or(found.first())?;
-    let place = OutputPlace { path: place?.path.clone(), line: Some(error.0), column: None };
-    Some(BuildProblem::error(BuildTool::Gradle, error.1).at(Some(place)))
+    let is_error = |one: &&(usize, &str)| !one.1.contains(" is deprecated");
+    let errors: Vec<&(usize, &str)> = found.iter().filter(is_error).collect();
+    let errors = if errors.is_empty() { found.iter().take(1).collect() } else { errors };
+    let Some(place) = place else { return Vec::new() };
+    let problem = |(line, message): &(usize, &str)| {
+        let place = OutputPlace { path: place.path.clone(), line: Some(*line), column: None };
+        BuildProblem::error(BuildTool::Gradle, *message).at(Some(place))
+    };
+    errors.into_iter().map(problem).collect()
 }
 
 /// Reads the error of a Groovy script: `build file '/p/build.gradle': 12: unexpected token: } @ line 12, column 1.`
