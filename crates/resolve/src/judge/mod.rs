@@ -7,7 +7,7 @@ mod identity;
 mod not_called;
 mod unresolved;
 
-use self::not_called::cannot_be_called;
+use self::not_called::{cannot_be_called, is_read_by_own_name};
 use crate::class_names;
 use crate::context::{last_word, text_after, text_before};
 use crate::cpp::{self, has_prototypes};
@@ -57,6 +57,8 @@ pub(super) struct TargetContext<'t> {
     is_fields_name: bool,
     /// Whether only its own file can name it.
     is_private: bool,
+    /// Whether Java may read the property of Kotlin by a method of its own name.
+    is_read_by_own_name: bool,
     /// The test function in which all declarations are: file and row.
     test: Option<(RelPath, usize)>,
 }
@@ -114,6 +116,7 @@ impl<'t> TargetContext<'t> {
             has_other_constructors,
             macro_kind,
             is_private: all.iter().all(|one| is_private(resolver, one)),
+            is_read_by_own_name: all.iter().any(|one| is_read_by_own_name(resolver, one)),
             test: test_of_all(all, resolver.family),
             is_fields_name: rules.embeds_by_name
                 && declared
@@ -195,7 +198,7 @@ impl<'t> TargetContext<'t> {
         let is_beyond = judgement == Judgement::Unchecked
             && (self.is_private && self.all.iter().all(|one| one.file.path != here.file.path)
                 || self.all.iter().all(|one| !gradle::may_see(resolver, &here.file.path, &one.file.path))
-                || role == Role::Call && self.all.iter().all(|one| cannot_be_called(resolver, here, one)));
+                || role == Role::Call && self.cannot_be_called(resolver, here));
         if is_beyond {
             return Ok((Judgement::Unlikely, role));
         }
@@ -212,6 +215,10 @@ impl<'t> TargetContext<'t> {
         };
         let is_no_call = self.is_called_by_class_name && is_type;
         Ok((if is_no_call { Judgement::Unlikely } else { judgement }, role))
+    }
+
+    fn cannot_be_called(&self, resolver: &Resolver, here: &CurrentFile) -> bool {
+        self.all.iter().all(|one| cannot_be_called(resolver, here, one, self.is_read_by_own_name))
     }
 
     /// Drops a meaning that rests on the structure of a C or C++ file with syntax errors, which macros cause: its

@@ -67,20 +67,33 @@ impl Universe<'_> {
         matches!(wanted, NameUse::Call(_)) && found.candidates.iter().all(is_unknown)
     }
 
-    /// Whether a declaration is a variable that certainly cannot be called, because its type has no `invoke`.
+    /// Whether a declaration is a variable that certainly cannot be called: what its type is, and what is above that, has no `invoke`.
     pub fn is_no_function(&self, declaration: DeclarationId) -> bool {
-        let may_inherit = |ty: Type| {
-            let Type::Class(class) = ty else { return false };
-            let above = self.ancestors(class.class);
-            let is_unknown = |name: &Arc<str>| {
-                let package = name.rsplit_once('.').map_or("", |(package, _)| package);
-                !WITHOUT_INVOKE.contains(&package)
-            };
-            !above.is_complete && (above.may_lack_own || above.outside.iter().any(is_unknown))
-        };
         self.kind(declaration).is_some_and(DeclarationKind::is_variable)
+            && self.lacks_invoke(&self.declared_type(declaration))
             && !self.is_invocable(declaration)
-            && !may_inherit(self.declared_type(declaration))
+            && self.members_called("invoke").is_some_and(|all| {
+                // Where a member is in scope that extends another class is not looked at.
+                all.iter().all(|id| self.extension_receiver(*id).is_none())
+            })
+    }
+
+    /// Whether no class outside the project, and no check of the value, gives a type an `invoke`.
+    fn lacks_invoke(&self, ty: &Type) -> bool {
+        let is_known = |name: &Arc<str>| {
+            let package = name.rsplit_once('.').map_or("", |(package, _)| package);
+            WITHOUT_INVOKE.contains(&package)
+        };
+        match ty {
+            Type::Integer => true,
+            Type::External(class) => is_known(&class.name),
+            Type::Class(class) => {
+                let above = self.ancestors(class.class);
+                let is_any = self.library_class("kotlin", "Any") == Some(class.class);
+                !is_any && (above.is_complete || !above.may_lack_own && above.outside.iter().all(is_known))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a variable can be called.
