@@ -271,6 +271,10 @@ impl Store {
             return self.drop_pending(JournalLocation::File);
         }
         let is_head = matches!(self.second_head.read()?, Stored::Intact(head) if head.entry.id == id);
+        // The head outlives a journal that is damaged.
+        if is_head && self.pending_path().exists() {
+            return self.drop_pending(JournalLocation::File);
+        }
         if is_head || is_it(self.read_journal(self.slot.path())?) {
             return self.drop_pending(JournalLocation::Slot);
         }
