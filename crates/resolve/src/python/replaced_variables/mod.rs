@@ -2,6 +2,7 @@
 //! `patch("shop.till", FakeTill())`. Where the variable is used its own module tells one class, and it may hold an object of another
 //! that has the same member. By the text, as in `dynamic_receivers`.
 
+mod module_receivers;
 mod outside_objects;
 mod string_sets;
 pub(super) mod values;
@@ -9,12 +10,13 @@ pub(super) mod values;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
+use self::module_receivers::ModuleReceivers;
 use self::outside_objects::OutsideObjects;
 use self::string_sets::{SETTERS_OF_PATCH, SetByString, path_in_string};
 use self::values::{held_by, value_set};
 use crate::brackets::open_bracket;
 use crate::conflicts::SourcePlace;
-use crate::context::{is_word, last_word};
+use crate::context::last_word;
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -27,7 +29,7 @@ use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
-use symd_syntax::{Import, Imported, SymbolKind};
+use symd_syntax::SymbolKind;
 
 /// A place where a variable is set.
 struct SetVariable {
@@ -74,8 +76,9 @@ pub(crate) fn set_to_strangers(
     if variables.is_empty() {
         return Ok(Vec::new());
     }
-    let mut sets = set_by_name(resolver, &variables)?;
-    sets.extend(set_by_string(resolver, &variables)?);
+    let mut modules = ModuleReceivers::default();
+    let mut sets = set_by_name(resolver, &variables, &mut modules)?;
+    sets.extend(set_by_string(resolver, &variables, &mut modules)?);
     if sets.is_empty() {
         return Ok(Vec::new());
     }
@@ -190,15 +193,16 @@ fn module_variables(
 fn set_by_name(
     resolver: &Resolver,
     variables: &BTreeMap<String, Vec<IndexedDeclaration>>,
+    modules: &mut ModuleReceivers,
 ) -> Result<Vec<SetVariable>, Cancelled> {
     let mut sets = Vec::new();
     for variable in variables.keys() {
         for here in with_name(resolver, variable)? {
             for range in places_of(&here, variable) {
-                if !is_of_module(&here, range) {
+                let Some(value) = value_set(here.text.as_str(), range) else { continue };
+                if !modules.has_attribute(resolver, &here, range)? {
                     continue;
                 }
-                let Some(value) = value_set(here.text.as_str(), range) else { continue };
                 let values = held_by(&value);
                 sets.push(SetVariable { here: Rc::clone(&here), range, variable: variable.clone(), values });
             }
@@ -211,6 +215,7 @@ fn set_by_name(
 fn set_by_string(
     resolver: &Resolver,
     variables: &BTreeMap<String, Vec<IndexedDeclaration>>,
+    modules: &mut ModuleReceivers,
 ) -> Result<Vec<SetVariable>, Cancelled> {
     let mut sets = Vec::new();
     for file_word in ["setattr", "setitem", "patch"] {
@@ -219,14 +224,21 @@ fn set_by_string(
             let of_patch = SETTERS_OF_PATCH.iter().filter(|_| file_word == "patch");
             for setter in of_patch.copied().chain([file_word]) {
                 for range in places_of(&here, setter) {
+                    resolver.cancel.check()?;
                     let (before, behind) = (&text[..range.start as usize], range.end as usize);
                     if setter != file_word && !before.ends_with("patch.") {
                         continue;
                     }
                     let Some(arguments) = arguments(text, behind) else { continue };
                     for named in SetByString::all(setter, &arguments) {
-                        let is_module = named.module.is_none_or(|chain| is_module(&here, chain));
-                        if is_module && variables.contains_key(&named.variable) {
+                        if !variables.contains_key(&named.variable) {
+                            continue;
+                        }
+                        let is_module = match named.module {
+                            Some(chain) => modules.is_module(resolver, &here, chain)?,
+                            None => true,
+                        };
+                        if is_module {
                             let (here, variable) = (Rc::clone(&here), named.variable);
                             sets.push(SetVariable { here, range, variable, values: named.values });
                         }
@@ -282,50 +294,7 @@ fn inherits_from_outside(
     Ok(classes.iter().any(may_inherit))
 }
 
-/// Whether the attribute at `range` is one of a module that the file imports or loads: `shop.till`, `pkg.shop.till`,
-/// `import_module("shop").till`.
-fn is_of_module(here: &CurrentFile, range: TextRange) -> bool {
-    let Some(receiver) = attribute_of(here.text.as_str(), range) else { return false };
-    let mut begin = receiver.trim_end().len();
-    if receiver[..begin].ends_with([')', ']']) {
-        let Some(open) = open_bracket(receiver, begin - 1) else { return false };
-        begin = open;
-    }
-    let chain = receiver[..begin].trim_end_matches(|c: char| is_word(c) || c == '.');
-    is_module(here, &receiver[chain.len()..])
-}
-
 /// Returns the text before the dot of the attribute at `range`, if it is one.
 fn attribute_of(text: &str, range: TextRange) -> Option<&str> {
     text[..range.start as usize].trim_end_matches([' ', '\t']).strip_suffix('.')
-}
-
-/// Whether an expression is a module that the file imports or loads, or a part of one.
-fn is_module(here: &CurrentFile, expression: &str) -> bool {
-    let expression = expression.trim();
-    if expression.ends_with([')', ']']) || expression.contains(['(', '[']) {
-        return is_loaded(expression);
-    }
-    let is_loaded_here =
-        |range: TextRange| value_set(here.text.as_str(), range).is_some_and(|value| is_loaded(value.trim()));
-    let is_name = !expression.is_empty() && expression.chars().all(is_word);
-    is_imported(here, expression) || is_name && places_of(here, expression).into_iter().any(is_loaded_here)
-}
-
-/// Whether an expression loads a module by its name: `importlib.import_module("shop")`, `sys.modules["shop"]`.
-fn is_loaded(expression: &str) -> bool {
-    let open = expression.find(['(', '[']).unwrap_or(0);
-    let by = last_word(expression[..open].trim_end());
-    let is_call = expression[open..].starts_with('(');
-    is_call && matches!(by, "import_module" | "__import__" | "reload") || !is_call && by == "modules"
-}
-
-/// Whether a file imports what a chain of names begins with.
-fn is_imported(here: &CurrentFile, chain: &str) -> bool {
-    let first = chain.split('.').next().unwrap_or_default();
-    let is_bound = |import: Import<'_>| match import.bound() {
-        Some(bound) => bound == first,
-        None => import.imported == Imported::Module && import.module.split('.').next() == Some(first),
-    };
-    here.imports().iter().any(is_bound)
 }

@@ -1,6 +1,9 @@
 //! Effects of renames in Python that no use of the name shows.
 
-use super::{check, hazards};
+use std::time::{Duration, Instant};
+
+use super::{check, declared, hazards, rename_hazards};
+use symd_base::Cancel;
 
 #[test]
 fn keywords_of_a_name_that_is_bound_again() {
@@ -163,6 +166,19 @@ fn a_variable_that_another_module_sets_to_an_object_of_another_class() {
     check("pop", &format!("{shop}//- main.py\n{bare}"), &[]);
     let heir = shop.replace("class Fake:", "class Fake(Till):");
     check("pop", &format!("{heir}//- main.py\nimport shop\n\nshop.till = shop.Fake()\n"), &[]);
+}
+
+#[test]
+fn each_receiver_of_a_module_s_variables_is_looked_for_once() {
+    let sets = "    x.till = 1\n".repeat(20_000);
+    let fixture = format!(
+        "//- shop.py\nclass Till:\n    def $0ring(self): ...\n\ntill = Till()\n\ntill.ring()\n//- main.py\ndef f(x):\n{sets}"
+    );
+    let (memory, target) = declared(&fixture);
+    let began = Instant::now();
+    assert_eq!(rename_hazards(&memory, &[target], "pop", &Cancel::new()), Ok(Vec::new()));
+    // Each of the places compared with each would take minutes.
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
 #[test]
