@@ -1,6 +1,7 @@
 //! Objects of classes outside the project that may have a member: `deque()`, `[1, 2]`, what `json.loads` returns. By the text of a
 //! value. Invariant: terminates on every input.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::attribute_of;
@@ -14,6 +15,7 @@ use crate::profiles::PYTHON;
 use crate::python::builtin_classes::lookup_member;
 use crate::python::outside::origins;
 use crate::resolver::{CurrentFile, Resolver};
+use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_syntax::SymbolKind;
 
@@ -22,6 +24,9 @@ const MAX_HOPS: usize = 3;
 
 /// Of how many functions of a name what they return is looked at.
 const MAX_FUNCTIONS: usize = 8;
+
+/// How many values are looked at for one question. Beyond these, the value may be one.
+const MAX_VALUES: usize = 1_000;
 
 /// Functions of Python's that return an object of one of its classes.
 const RESULTS: [(&str, &str); 4] = [("sorted", "list"), ("input", "str"), ("repr", "str"), ("format", "str")];
@@ -35,14 +40,42 @@ pub(super) struct OutsideObjects<'q, 's> {
     pub(super) member: &'q str,
 }
 
+/// What was looked at for one question.
+#[derive(Default)]
+struct Followed {
+    values: usize,
+    /// Variables of a file and functions of the project, with the fewest hops that led to each.
+    names: HashMap<(Option<RelPath>, String), usize>,
+}
+
+impl Followed {
+    /// Whether the name is to be followed: it was not, or with more hops.
+    fn is_new(&mut self, file: Option<&RelPath>, name: &str, hops: usize) -> bool {
+        let known = self.names.entry((file.cloned(), name.to_owned())).or_insert(usize::MAX);
+        let is_new = hops < *known;
+        *known = hops.min(*known);
+        is_new
+    }
+}
+
 impl OutsideObjects<'_, '_> {
     /// Whether a value, written in a file with blanks for what strings hold, may be an object from outside the project that has the member.
     pub(super) fn may_be_one(&self, here: &Rc<CurrentFile>, value: &str) -> Result<bool, Cancelled> {
-        self.followed(here, value, 0)
+        self.followed(here, value, 0, &mut Followed::default())
     }
 
-    fn followed(&self, here: &Rc<CurrentFile>, value: &str, hops: usize) -> Result<bool, Cancelled> {
+    fn followed(
+        &self,
+        here: &Rc<CurrentFile>,
+        value: &str,
+        hops: usize,
+        followed: &mut Followed,
+    ) -> Result<bool, Cancelled> {
         self.resolver.cancel.check()?;
+        followed.values += 1;
+        if followed.values > MAX_VALUES {
+            return Ok(true);
+        }
         let value = value.trim();
         let literal = literal_classes(value);
         if !literal.is_empty() {
@@ -75,20 +108,29 @@ impl OutsideObjects<'_, '_> {
             return Ok(false);
         }
         match is_call {
-            true => self.may_return_one(chain[chain.len() - 1], hops),
-            false if chain.len() == 1 => self.may_hold_one(here, chain[0], hops),
+            true => self.may_return_one(chain[chain.len() - 1], hops, followed),
+            false if chain.len() == 1 => self.may_hold_one(here, chain[0], hops, followed),
             false => Ok(false),
         }
     }
 
     /// Whether a variable of this name may hold one, as far as its file sets it.
-    fn may_hold_one(&self, here: &Rc<CurrentFile>, name: &str, hops: usize) -> Result<bool, Cancelled> {
+    fn may_hold_one(
+        &self,
+        here: &Rc<CurrentFile>,
+        name: &str,
+        hops: usize,
+        followed: &mut Followed,
+    ) -> Result<bool, Cancelled> {
+        if !followed.is_new(Some(&here.file.path), name, hops) {
+            return Ok(false);
+        }
         let text = here.text.as_str();
         for range in places_of(here, name) {
             let is_attribute = attribute_of(text, range).is_some();
             let Some(value) = value_set(text, range).filter(|_| !is_attribute) else { continue };
             for one in held_by(&value) {
-                if self.followed(here, &one, hops + 1)? {
+                if self.followed(here, &one, hops + 1, followed)? {
                     return Ok(true);
                 }
             }
@@ -97,7 +139,10 @@ impl OutsideObjects<'_, '_> {
     }
 
     /// Whether a function of the project of this name may return one.
-    fn may_return_one(&self, name: &str, hops: usize) -> Result<bool, Cancelled> {
+    fn may_return_one(&self, name: &str, hops: usize, followed: &mut Followed) -> Result<bool, Cancelled> {
+        if !followed.is_new(None, name, hops) {
+            return Ok(false);
+        }
         let declared = self.resolver.declared(name)?;
         let functions = declared.iter().filter(|one| {
             let kind = one.row().map(|(_, row)| row.kind());
@@ -110,7 +155,7 @@ impl OutsideObjects<'_, '_> {
             let blank = without_texts(text, &PYTHON);
             for line in blank.lines().filter_map(|line| line.trim_start().strip_prefix("return ")) {
                 for one in held_by(line) {
-                    if self.followed(&here, &one, hops + 1)? {
+                    if self.followed(&here, &one, hops + 1, followed)? {
                         return Ok(true);
                     }
                 }

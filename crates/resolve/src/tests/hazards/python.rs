@@ -182,6 +182,18 @@ fn each_receiver_of_a_module_s_variables_is_looked_for_once() {
 }
 
 #[test]
+fn what_values_may_be_is_looked_for_once_for_each_name_and_not_without_end() {
+    let shop = "//- shop.py\nclass Till:\n    def $0append(self): ...\n\ntill = Till()\n\ntill.append()\n//- main.py\nimport shop\n\n";
+    // Each of the values is the variable again.
+    let again = format!("def f(data, x):\n{}    shop.till = data\n", "    data = data or x\n".repeat(400));
+    let began = Instant::now();
+    check("pop", &format!("{shop}{again}"), &[]);
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    let many: String = (0..1_100).map(|at| format!("    data = x{at}\n")).collect();
+    check("pop", &format!("{shop}def f(data):\n{many}    shop.till = data\n"), &["doubt main.py:1104"]);
+}
+
+#[test]
 fn names_of_classes_and_functions_that_the_program_reads() {
     let base = "class Base:\n    known = {}\n    def __init_subclass__(cls):\n        cls.known[cls.__name__.lower()] = cls\n\n\
         \x20   def check(self):\n        raise TypeError(type(self).__name__)\n\n";
