@@ -4,19 +4,22 @@
 
 mod module_receivers;
 mod outside_objects;
+mod own_objects;
 mod string_sets;
 pub(super) mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use self::module_receivers::ModuleReceivers;
+use self::module_receivers::{ModuleReceivers, module_files};
 use self::outside_objects::OutsideObjects;
+use self::own_objects::OwnObjects;
 use self::string_sets::{SETTERS_OF_PATCH, SetByString, path_in_string};
 use self::values::{held_by, value_set};
 use crate::brackets::open_bracket;
 use crate::conflicts::SourcePlace;
-use crate::context::last_word;
+use crate::context::{is_word, last_word};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -29,7 +32,8 @@ use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
-use symd_syntax::SymbolKind;
+use symd_index::FileEntry;
+use symd_syntax::{Imported, SymbolKind};
 
 /// A place where a variable is set.
 struct SetVariable {
@@ -38,6 +42,8 @@ struct SetVariable {
     variable: String,
     /// What it may be set to: each alternative, with blanks for what strings hold.
     values: Vec<String>,
+    /// The files of the module; `None` where these are not known.
+    module: Option<Vec<Arc<FileEntry>>>,
 }
 
 /// What tells objects of the renamed member's classes from others that have such a member.
@@ -90,15 +96,22 @@ pub(crate) fn set_to_strangers(
     let mut others = OtherObjects { outside, holders: held_by_strangers, inheriting: BTreeMap::new() };
     // Looked for only where they are needed: a class of a framework has thousands of heirs.
     let (mut own_holders, mut is_other_at_home) = (None, BTreeMap::new());
+    let kin_names = kin.iter().map(|at| graph.node(*at).class.name()).collect();
+    let mut own_objects = OwnObjects::new(resolver, name, kin_names);
     let mut found = Vec::new();
-    for set in sets {
+    for set in &sets {
+        let homes = set.homes(resolver, &variables[&set.variable]);
+        if homes.is_empty() {
+            continue;
+        }
         let mut is_told = others.has_one(&set.here, &set.values, is_stranger)?;
         if !is_told {
             let is_other = match is_other_at_home.get(&set.variable) {
                 Some(known) => *known,
                 None => {
                     let mut is_other = false;
-                    for (here, values) in own_values(resolver, &variables[&set.variable], &set.variable) {
+                    for (here, values) in own_values(resolver, variables[&set.variable].iter(), &set.variable)
+                    {
                         is_other |= others.has_one(&here, &values, is_stranger)?;
                     }
                     is_other_at_home.insert(set.variable.clone(), is_other);
@@ -117,11 +130,33 @@ pub(crate) fn set_to_strangers(
                 is_told = set.values.iter().any(|value| own.contains(held(value)));
             }
         }
-        if is_told {
+        if is_told && own_objects.may_be_held(&set.variable, &homes, &sets)? {
             found.push((set.here.file.path.clone(), set.range));
         }
     }
     Ok(found)
+}
+
+impl SetVariable {
+    /// Returns those of the variables of its name that it may set.
+    fn homes<'v>(&self, resolver: &Resolver, all: &'v [IndexedDeclaration]) -> Vec<&'v IndexedDeclaration> {
+        let Some(files) = &self.module else { return all.iter().collect() };
+        let own: Vec<&IndexedDeclaration> =
+            all.iter().filter(|one| files.iter().any(|file| file.path == one.file.path)).collect();
+        // A module may have the variable from another one.
+        let may_have = |file: &Arc<FileEntry>| {
+            let here = resolver.read_file(file);
+            here.is_none_or(|here| {
+                let mut imports = here.imports().iter();
+                !places_of(&here, &self.variable).is_empty()
+                    || imports.any(|import| import.imported == Imported::Everything)
+            })
+        };
+        match own.is_empty() && files.iter().any(may_have) {
+            true => all.iter().collect(),
+            false => own,
+        }
+    }
 }
 
 impl OtherObjects<'_, '_> {
@@ -200,11 +235,13 @@ fn set_by_name(
         for here in with_name(resolver, variable)? {
             for range in places_of(&here, variable) {
                 let Some(value) = value_set(here.text.as_str(), range) else { continue };
-                if !modules.has_attribute(resolver, &here, range)? {
+                let receiver = receiver_of(here.text.as_str(), range);
+                if !modules.is_module(resolver, &here, receiver)? {
                     continue;
                 }
-                let values = held_by(&value);
-                sets.push(SetVariable { here: Rc::clone(&here), range, variable: variable.clone(), values });
+                let (variable, values) = (variable.clone(), held_by(&value));
+                let module = module_files(resolver, &here, receiver);
+                sets.push(SetVariable { here: Rc::clone(&here), range, variable, values, module });
             }
         }
     }
@@ -239,8 +276,9 @@ fn set_by_string(
                             None => true,
                         };
                         if is_module {
-                            let (here, variable) = (Rc::clone(&here), named.variable);
-                            sets.push(SetVariable { here, range, variable, values: named.values });
+                            let module = named.module.and_then(|chain| module_files(resolver, &here, chain));
+                            let (here, variable, values) = (Rc::clone(&here), named.variable, named.values);
+                            sets.push(SetVariable { here, range, variable, values, module });
                         }
                     }
                 }
@@ -251,13 +289,13 @@ fn set_by_string(
 }
 
 /// Returns what the modules of these variables set them to, with the file.
-fn own_values(
+fn own_values<'v>(
     resolver: &Resolver,
-    declared: &[IndexedDeclaration],
+    declared: impl Iterator<Item = &'v IndexedDeclaration>,
     name: &str,
 ) -> Vec<(Rc<CurrentFile>, Vec<String>)> {
     let mut found = Vec::new();
-    for here in declared.iter().filter_map(|one| resolver.read_file(&one.file)) {
+    for here in declared.filter_map(|one| resolver.read_file(&one.file)) {
         let text = here.text.as_str();
         let own = |range: &TextRange| attribute_of(text, *range).is_none();
         let values = places_of(&here, name).into_iter().filter(own);
@@ -292,6 +330,18 @@ fn inherits_from_outside(
         outside.any(|base| lookup_member(base, member) != MemberLookup::No)
     };
     Ok(classes.iter().any(may_inherit))
+}
+
+/// Returns the expression on which the attribute at `range` is set: `shop`, `pkg.shop`, `import_module("shop")`; empty if it is
+/// no attribute.
+fn receiver_of(text: &str, range: TextRange) -> &str {
+    let Some(receiver) = attribute_of(text, range).map(str::trim_end) else { return "" };
+    let begin = match receiver.ends_with([')', ']']) {
+        true => open_bracket(receiver, receiver.len() - 1).unwrap_or(receiver.len()),
+        false => receiver.len(),
+    };
+    let before = receiver[..begin].trim_end_matches(|c: char| is_word(c) || c == '.');
+    &receiver[before.len()..]
 }
 
 /// Returns the text before the dot of the attribute at `range`, if it is one.

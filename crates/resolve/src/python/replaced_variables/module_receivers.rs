@@ -1,15 +1,16 @@
 //! Receivers that are modules: `shop` of `shop.till`, `import_module("shop")`. By the text.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::attribute_of;
 use super::values::value_set;
-use crate::brackets::open_bracket;
 use crate::context::{is_word, last_word};
+use crate::modules::{self, Module};
 use crate::name_places::places_of;
 use crate::resolver::{CurrentFile, Resolver};
+use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
-use symd_base::{RelPath, TextRange};
+use symd_index::FileEntry;
 use symd_syntax::{Import, Imported};
 
 /// What was found of receivers. Each is looked for once in a file.
@@ -19,24 +20,6 @@ pub(super) struct ModuleReceivers {
 }
 
 impl ModuleReceivers {
-    /// Whether the attribute at `range` is one of a module that the file imports or loads: `shop.till`, `pkg.shop.till`,
-    /// `import_module("shop").till`.
-    pub(super) fn has_attribute(
-        &mut self,
-        resolver: &Resolver,
-        here: &CurrentFile,
-        range: TextRange,
-    ) -> Result<bool, Cancelled> {
-        let Some(receiver) = attribute_of(here.text.as_str(), range) else { return Ok(false) };
-        let mut begin = receiver.trim_end().len();
-        if receiver[..begin].ends_with([')', ']']) {
-            let Some(open) = open_bracket(receiver, begin - 1) else { return Ok(false) };
-            begin = open;
-        }
-        let chain = receiver[..begin].trim_end_matches(|c: char| is_word(c) || c == '.');
-        self.is_module(resolver, here, &receiver[chain.len()..])
-    }
-
     /// Whether an expression is a module that the file imports or loads, or a part of one.
     pub(super) fn is_module(
         &mut self,
@@ -59,6 +42,37 @@ impl ModuleReceivers {
         known.insert(expression.to_owned(), is_module);
         Ok(is_module)
     }
+}
+
+/// Returns the files of the project's modules that a chain of names may be; `None` where it may be something else.
+pub(super) fn module_files(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    chain: &str,
+) -> Option<Vec<Arc<FileEntry>>> {
+    let mut names = chain.trim().split('.');
+    let first = names.next()?;
+    let mut found = Vec::new();
+    for import in here.binding(resolver.family, first) {
+        let (written, own) = match (import.imported, import.alias) {
+            // `import a.b` binds `a`.
+            (Imported::Module, None) => (first, None),
+            (Imported::Name(name), _) => (import.module, Some(name)),
+            _ => (import.module, None),
+        };
+        let mut module = modules::find(resolver, &here.file, written, import.statement.start)?;
+        for name in own.into_iter().chain(names.clone()) {
+            module = modules::below(resolver, &module, name)?;
+        }
+        found.push(match module {
+            Module::File(file) => file,
+            Module::Directory(directory) => {
+                Arc::clone(resolver.file(directory.join("__init__.py").as_str())?)
+            }
+            Module::Package(_) => return None,
+        });
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 /// Whether a file sets a name to a module that it loads.

@@ -81,10 +81,7 @@ impl OutsideObjects<'_, '_> {
         if !literal.is_empty() {
             return Ok(literal.iter().any(|class| self.has(class)));
         }
-        let callee = match value.strip_suffix(')') {
-            Some(call) => open_bracket(value, call.len()).map_or("", |open| value[..open].trim_end()),
-            None => value,
-        };
+        let callee = callee_of(value).unwrap_or(value);
         let chain: Vec<&str> = callee.split('.').collect();
         if chain.iter().any(|name| name.is_empty() || !name.chars().all(is_word)) {
             return Ok(false);
@@ -180,8 +177,14 @@ impl OutsideObjects<'_, '_> {
     }
 }
 
+/// Returns what is called where a value is a call: `a.f` of `a.f(x)`; empty where its parenthesis is not opened.
+pub(super) fn callee_of(value: &str) -> Option<&str> {
+    let call = value.strip_suffix(')')?;
+    Some(open_bracket(value, call.len()).map_or("", |open| value[..open].trim_end()))
+}
+
 /// Returns the classes of which a literal may be an object; none if the value is no literal.
-fn literal_classes(value: &str) -> &'static [&'static str] {
+pub(super) fn literal_classes(value: &str) -> &'static [&'static str] {
     let is_whole = || close_bracket(value, 0) == value.len();
     match value.chars().next() {
         Some('[') if is_whole() => &["list"],

@@ -169,6 +169,35 @@ fn a_variable_that_another_module_sets_to_an_object_of_another_class() {
 }
 
 #[test]
+fn a_variable_that_never_holds_an_object_of_the_class() {
+    let cache = "//- cache.py\nclass Cache:\n    def $0get(self, k): ...\n\nclass Other: ...\n\nclass Fake:\n    def get(self, k): ...\n";
+    let main = "//- main.py\nimport app\n\ndef test(monkeypatch, x):\n    monkeypatch.setattr(app, \"CONFIG\", {\"a\": 1})\n";
+    let app = |home: &str| {
+        format!("//- app.py\nfrom cache import Cache, Other, Fake, make\n{home}\nCONFIG.get(\"x\")\n")
+    };
+    for (home, set, expected) in [
+        ("CONFIG = {}", "", &[][..]),
+        ("CONFIG = dict(a=1)", "", &[]),
+        ("CONFIG: object = None", "", &[]),
+        ("CONFIG = Other()", "", &[]),
+        ("CONFIG = {}", "app.CONFIG = app.Fake()", &[]),
+        ("CONFIG = Cache()", "", &["doubt main.py:4"]),
+        ("CONFIG = make()", "", &["doubt main.py:4"]),
+        ("CONFIG: Cache", "", &["doubt main.py:4"]),
+        ("CONFIG = {}\nfor CONFIG in make(): ...", "", &["doubt main.py:4"]),
+        ("CONFIG = {}", "app.CONFIG = app.Cache()", &["doubt main.py:4 main.py:5"]),
+        ("CONFIG = {}", "app.CONFIG = x", &["doubt main.py:4"]),
+    ] {
+        check("take", &format!("{cache}{}{main}    {set}\n", app(home)), expected);
+    }
+    // Another module's variable, and one that a module has from another.
+    let shop = app("CONFIG = Cache()").replace("app.py", "shop.py");
+    check("take", &format!("{cache}{}//- app.py\nx = 1\n{main}", shop), &[]);
+    check("take", &format!("{cache}{}{}{main}", shop, app("CONFIG = {}")), &[]);
+    check("take", &format!("{cache}{}//- app.py\nfrom shop import *\n{main}", shop), &["doubt main.py:4"]);
+}
+
+#[test]
 fn each_receiver_of_a_module_s_variables_is_looked_for_once() {
     let sets = "    x.till = 1\n".repeat(20_000);
     let fixture = format!(
