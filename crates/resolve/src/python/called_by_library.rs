@@ -3,12 +3,15 @@
 
 use crate::conflicts::SourcePlace;
 use crate::context::is_word;
+use crate::hierarchy::classes::is_class;
 use crate::hierarchy::heads::arguments;
 use crate::name_places::{places_of, with_name};
 use crate::python::dynamic_receivers::{held, holders};
 use crate::python::outside::origins;
+use crate::python::replaced_variables::for_each_set_by_string;
 use crate::python::replaced_variables::values::{held_by, value_set};
 use crate::resolver::{CurrentFile, Resolver};
+use crate::scope;
 use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
@@ -41,10 +44,11 @@ const CALLED: [(&str, &[&str]); 20] = [
 const STREAMS: [(&str, &[&str]); 3] =
     [("stdout", &["write", "flush"]), ("stderr", &["write", "flush"]), ("stdin", &["read", "readline"])];
 
-/// Finds where the library is given what may be an object of the classes, and calls its member `name`.
+/// Finds where the library is given what may be an object of the `classes`, and calls its member `name`. `self` may be one in these and
+/// their bases, `around`.
 pub(crate) fn given_to_library(
     resolver: &Resolver,
-    classes: &[IndexedDeclaration],
+    (classes, around): (&[IndexedDeclaration], &[IndexedDeclaration]),
     name: &str,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
     let functions: Vec<&str> =
@@ -53,14 +57,24 @@ pub(crate) fn given_to_library(
         return Ok(Vec::new());
     }
     let holders = holders(resolver, classes)?;
-    let is_one = |value: &str| holders.contains(held(value));
+    let is_one = |here: &CurrentFile, range: TextRange, value: &str| match held(value) {
+        "self" => {
+            let own =
+                scope::around(here, range.start).into_iter().find(|&at| is_class(&here.outline.rows[at]));
+            let own = own.map(|at| here.target(at));
+            own.is_some_and(|own| around.iter().any(|one| one.is_same_declaration(&own)))
+        }
+        name => holders.contains(name),
+    };
     let mut found = Vec::new();
     for function in functions {
         let called = function.rsplit('.').next().unwrap_or_default();
         for here in with_name(resolver, called)? {
             for range in places_of(&here, called) {
                 let given = arguments(here.text.as_str(), range.end as usize).unwrap_or_default();
-                if given.iter().any(|one| is_one(one)) && means(resolver, &here, range, function)? {
+                if given.iter().any(|one| is_one(&here, range, one))
+                    && means(resolver, &here, range, function)?
+                {
                     found.push((here.file.path.clone(), range));
                 }
             }
@@ -72,12 +86,24 @@ pub(crate) fn given_to_library(
             for range in places_of(&here, stream) {
                 let is_of_sys = chain_before(text, range) == "sys.";
                 let value = value_set(text, range).filter(|_| is_of_sys);
-                if value.is_some_and(|value| held_by(&value).iter().any(|one| is_one(one))) {
+                if value.is_some_and(|value| held_by(&value).iter().any(|one| is_one(&here, range, one))) {
                     found.push((here.file.path.clone(), range));
                 }
             }
         }
     }
+    for_each_set_by_string(resolver, |here, range, set| {
+        let is_stream = STREAMS.iter().any(|(stream, all)| *stream == set.variable && all.contains(&name));
+        let of_sys = [set.module, set.path.map(|path| path.strip_suffix(&set.variable).unwrap_or(path))];
+        let is_of_sys = of_sys.into_iter().flatten().any(|of| {
+            let of = of.trim_end_matches('.').trim_end_matches(".__dict__");
+            of == "sys" || of.ends_with(".sys")
+        });
+        if is_stream && is_of_sys && set.values.iter().any(|one| is_one(here, range, one)) {
+            found.push((here.file.path.clone(), range));
+        }
+        Ok(())
+    })?;
     Ok(found)
 }
 

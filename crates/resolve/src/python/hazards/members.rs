@@ -89,7 +89,10 @@ pub(super) fn member(
     let numbers = owners.iter().filter_map(|owner| graph.number(owner));
     let heirs = numbers.flat_map(|at| [at].into_iter().chain(graph.descendants(at)));
     let heirs: Vec<IndexedDeclaration> = heirs.map(|at| graph.node(at).class.clone()).collect();
-    found.extend(doubt(HazardPlaces::All, text, given_to_library(resolver, &heirs, old)?));
+    let numbers = owners.iter().filter_map(|owner| graph.number(owner));
+    let bases = numbers.flat_map(|at| graph.ancestors(at)).map(|at| graph.node(at).class.clone());
+    let around: Vec<IndexedDeclaration> = heirs.iter().cloned().chain(bases).collect();
+    found.extend(doubt(HazardPlaces::All, text, given_to_library(resolver, (&heirs, &around), old)?));
     if let Some(first) = targets.first() {
         let text =
             format!("the names of its class's fields may be given to the program here, '{old}' among them");

@@ -5,7 +5,7 @@
 mod module_receivers;
 mod outside_objects;
 mod own_objects;
-mod string_sets;
+pub(super) mod string_sets;
 pub(super) mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -255,6 +255,27 @@ fn set_by_string(
     modules: &mut ModuleReceivers,
 ) -> Result<Vec<SetVariable>, Cancelled> {
     let mut sets = Vec::new();
+    for_each_set_by_string(resolver, |here, range, named| {
+        if !variables.contains_key(&named.variable) {
+            return Ok(());
+        }
+        let module = match named.module {
+            Some(chain) if !modules.is_module(resolver, here, chain)? => return Ok(()),
+            Some(chain) => module_files(resolver, here, chain),
+            None => None,
+        };
+        let (variable, values) = (named.variable, named.values);
+        sets.push(SetVariable { here: Rc::clone(here), range, variable, values, module });
+        Ok(())
+    })?;
+    Ok(sets)
+}
+
+/// Calls `each` with what calls set that strings name, the file, and the range of the called function's name.
+pub(super) fn for_each_set_by_string(
+    resolver: &Resolver,
+    mut each: impl FnMut(&Rc<CurrentFile>, TextRange, SetByString<'_>) -> Result<(), Cancelled>,
+) -> Result<(), Cancelled> {
     for file_word in ["setattr", "setitem", "patch"] {
         for here in with_name(resolver, file_word)? {
             let text = here.text.as_str();
@@ -268,24 +289,13 @@ fn set_by_string(
                     }
                     let Some(arguments) = arguments(text, behind) else { continue };
                     for named in SetByString::all(setter, &arguments) {
-                        if !variables.contains_key(&named.variable) {
-                            continue;
-                        }
-                        let is_module = match named.module {
-                            Some(chain) => modules.is_module(resolver, &here, chain)?,
-                            None => true,
-                        };
-                        if is_module {
-                            let module = named.module.and_then(|chain| module_files(resolver, &here, chain));
-                            let (here, variable, values) = (Rc::clone(&here), named.variable, named.values);
-                            sets.push(SetVariable { here, range, variable, values, module });
-                        }
+                        each(&here, range, named)?;
                     }
                 }
             }
         }
     }
-    Ok(sets)
+    Ok(())
 }
 
 /// Returns what the modules of these variables set them to, with the file.

@@ -14,13 +14,14 @@ const OPTIONS: [&str; 8] =
     ["target", "in_dict", "spec", "create", "spec_set", "autospec", "new_callable", "clear"];
 
 /// A variable that a call sets.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct SetByString<'t> {
+pub(in crate::python) struct SetByString<'t> {
     /// The module before the name; `None` where a string holds it: `"shop.till"`.
-    pub(super) module: Option<&'t str>,
-    pub(super) variable: String,
+    pub(in crate::python) module: Option<&'t str>,
+    /// The string that holds the module, and the name too where the function takes both at once.
+    pub(in crate::python) path: Option<&'t str>,
+    pub(in crate::python) variable: String,
     /// Each alternative of what it is set to.
-    pub(super) values: Vec<String>,
+    pub(in crate::python) values: Vec<String>,
 }
 
 impl<'t> SetByString<'t> {
@@ -36,9 +37,12 @@ impl<'t> SetByString<'t> {
         }
     }
 
-    fn new(module: Option<&'t str>, variable: &str, value: &str) -> SetByString<'t> {
+    /// Of what stands for the module: an expression, or a string.
+    fn new(target: &'t str, variable: &str, value: &str) -> SetByString<'t> {
+        let path = path_in_string(target);
+        let module = path.is_none().then_some(target.trim());
         let values = held_by(&without_texts(value, &PYTHON));
-        SetByString { module, variable: variable.to_owned(), values }
+        SetByString { module, path, variable: variable.to_owned(), values }
     }
 
     /// Reads the arguments of `setattr`, `patch` and `patch.object`.
@@ -48,18 +52,17 @@ impl<'t> SetByString<'t> {
         if let Some(path) = path_in_string(target) {
             // `monkeypatch.setattr(target="shop.till", name=x)`.
             let value = new(1).or_else(|| given.at(1, &["name"]))?;
-            return Some(SetByString::new(None, path.rsplit_once('.')?.1, value));
+            return Some(SetByString::new(target, path.rsplit_once('.')?.1, value));
         }
         let variable = path_in_string(given.at(1, &["name", "attribute"])?)?;
         (!variable.contains('.')).then_some(())?;
-        Some(SetByString::new(Some(target.trim()), variable, new(2)?))
+        Some(SetByString::new(target, variable, new(2)?))
     }
 
     /// Reads the arguments of `patch.multiple`: `shop, till=x`, `"shop", **{"till": x}`.
     fn multiple(given: &GivenArguments<'t>) -> Vec<SetByString<'t>> {
         let Some(target) = given.at(0, &["target"]) else { return Vec::new() };
-        let module = path_in_string(target).is_none().then_some(target.trim());
-        given.attributes().map(|(name, value)| SetByString::new(module, &name, &value)).collect()
+        given.attributes().map(|(name, value)| SetByString::new(target, &name, &value)).collect()
     }
 
     /// Reads the arguments of `patch.dict`: `shop.__dict__, {"till": x}`.
@@ -137,15 +140,15 @@ fn pairs(dictionary: &str) -> Vec<(String, String)> {
     arguments_of(&call).unwrap_or_default().into_iter().filter_map(pair).collect()
 }
 
-/// Returns the module of whose names an expression is the dictionary, as [`SetByString::module`] has it: `shop.__dict__`, `vars(shop)`,
-/// `"shop.__dict__"`.
-fn dict_of(expression: &str) -> Option<Option<&str>> {
+/// Returns the module of whose names an expression is the dictionary, or the string that holds it: `shop` of `shop.__dict__` and of
+/// `vars(shop)`, all of `"shop.__dict__"`.
+fn dict_of(expression: &str) -> Option<&str> {
     let expression = expression.trim();
     if path_in_string(expression).is_some_and(|path| path.ends_with(".__dict__")) {
-        return Some(None);
+        return Some(expression);
     }
     let of_call = || expression.strip_prefix("vars(")?.strip_suffix(')');
-    Some(Some(expression.strip_suffix(".__dict__").or_else(of_call)?.trim()))
+    Some(expression.strip_suffix(".__dict__").or_else(of_call)?.trim())
 }
 
 /// Returns the names, joined by dots, of which a string consists.
@@ -192,14 +195,11 @@ mod tests {
         ] {
             let (setter, rest) = call.split_at(call.find('(').unwrap());
             let named = arguments_of(rest).map(|all| SetByString::all(setter, &all)).unwrap();
-            let expected: Vec<SetByString> = expected
+            let expected: Vec<_> = expected
                 .into_iter()
-                .map(|(module, variable, value)| SetByString {
-                    module,
-                    variable: variable.to_owned(),
-                    values: vec![value.to_owned()],
-                })
+                .map(|(module, variable, value)| (module, variable.to_owned(), vec![value.to_owned()]))
                 .collect();
+            let named: Vec<_> = named.into_iter().map(|one| (one.module, one.variable, one.values)).collect();
             assert_eq!(named, expected, "{call}");
         }
     }

@@ -289,7 +289,19 @@ fn members_that_the_library_calls_of_what_it_is_given() {
         ("from a import W\n\nw = W()\nprint(1, file=w)\nprint(2)\n", &["doubt b.py:4"]),
         ("import sys\nfrom a import W\n\nsys.stdout = W()\nsys.stderr = None\n", &["doubt b.py:4"]),
         ("import kit\nfrom a import W\n\nkit.stdout = W()\n", &[]),
+        ("import sys\n\nclass V:\n    def f(self):\n        sys.stdout = self\n", &[]),
+        (
+            "import sys\nfrom a import W\n\nclass V(W):\n    def f(self):\n        sys.stdout = self\n        print(1, file=self)\n",
+            &["doubt b.py:6 b.py:7"],
+        ),
+        ("import sys\nfrom a import W\n\nmonkeypatch.setattr(sys, \"stdout\", W())\n", &["doubt b.py:4"]),
+        ("from a import W\n\nwith patch(\"sys.stdout\", new_callable=W): ...\n", &["doubt b.py:3"]),
+        ("import sys\nfrom a import W\n\npatch.multiple(\"sys\", stdin=1, stderr=W())\n", &["doubt b.py:4"]),
+        ("from a import W\n\nwith patch(\"kit.stdout\", new_callable=W): ...\n", &[]),
+        ("from a import Other\n\nwith patch(\"sys.stdout\", Other()): ...\n", &[]),
     ] {
         check("put", &format!("{writing}//- b.py\n{user}"), expected);
     }
+    let base = "//- a.py\nimport sys\n\nclass Base:\n    def __enter__(self):\n        sys.stdout = self\n\nclass W(Base):\n    def $0write(self, text): ...\n";
+    check("put", base, &["doubt a.py:5"]);
 }
