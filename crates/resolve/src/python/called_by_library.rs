@@ -9,6 +9,7 @@ use crate::name_places::{places_of, with_name};
 use crate::python::dynamic_receivers::{held, holders};
 use crate::python::outside::origins;
 use crate::python::replaced_variables::for_each_set_by_string;
+use crate::python::replaced_variables::string_sets::GivenArguments;
 use crate::python::replaced_variables::values::{held_by, value_set};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
@@ -16,29 +17,64 @@ use crate::sources::IndexedDeclaration;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 
-/// Functions, and the members that they call.
-const CALLED: [(&str, &[&str]); 20] = [
-    ("contextlib.closing", &["close"]),
-    ("contextlib.aclosing", &["aclose"]),
-    ("contextlib.redirect_stdout", &["write", "flush"]),
-    ("contextlib.redirect_stderr", &["write", "flush"]),
-    ("builtins.print", &["write", "flush"]),
-    ("json.dump", &["write"]),
-    ("json.load", &["read"]),
-    ("pickle.dump", &["write"]),
-    ("pickle.load", &["read", "readline", "readinto"]),
-    ("pickle.Pickler", &["write"]),
-    ("pickle.Unpickler", &["read", "readline", "readinto"]),
-    ("marshal.dump", &["write"]),
-    ("marshal.load", &["read", "readinto"]),
-    ("csv.writer", &["write"]),
-    ("csv.DictWriter", &["write"]),
-    ("logging.StreamHandler", &["write", "flush"]),
-    ("pprint.pprint", &["write"]),
-    ("traceback.print_exc", &["write"]),
-    ("traceback.print_exception", &["write"]),
-    ("shutil.copyfileobj", &["read", "write"]),
+/// A function that calls members of what it is given.
+struct Caller {
+    function: &'static str,
+    members: &'static [&'static str],
+    /// Which argument that is; `None` where only a keyword passes it.
+    place: Option<usize>,
+    keyword: &'static str,
+}
+
+const fn caller(
+    function: &'static str,
+    members: &'static [&'static str],
+    place: Option<usize>,
+    keyword: &'static str,
+) -> Caller {
+    Caller { function, members, place, keyword }
+}
+
+const CALLERS: [Caller; 21] = [
+    caller("contextlib.closing", &["close"], Some(0), "thing"),
+    caller("contextlib.aclosing", &["aclose"], Some(0), "thing"),
+    caller("contextlib.redirect_stdout", &["write", "flush"], Some(0), "new_target"),
+    caller("contextlib.redirect_stderr", &["write", "flush"], Some(0), "new_target"),
+    caller("builtins.print", &["write", "flush"], None, "file"),
+    caller("json.dump", &["write"], Some(1), "fp"),
+    caller("json.load", &["read"], Some(0), "fp"),
+    caller("pickle.dump", &["write"], Some(1), "file"),
+    caller("pickle.load", &["read", "readline", "readinto"], Some(0), "file"),
+    caller("pickle.Pickler", &["write"], Some(0), "file"),
+    caller("pickle.Unpickler", &["read", "readline", "readinto"], Some(0), "file"),
+    caller("marshal.dump", &["write"], Some(1), "file"),
+    caller("marshal.load", &["read", "readinto"], Some(0), "file"),
+    caller("csv.writer", &["write"], Some(0), "csvfile"),
+    caller("csv.DictWriter", &["write"], Some(0), "f"),
+    caller("logging.StreamHandler", &["write", "flush"], Some(0), "stream"),
+    caller("pprint.pprint", &["write"], Some(1), "stream"),
+    caller("traceback.print_exc", &["write"], Some(1), "file"),
+    caller("traceback.print_exception", &["write"], Some(4), "file"),
+    caller("shutil.copyfileobj", &["read"], Some(0), "fsrc"),
+    caller("shutil.copyfileobj", &["write"], Some(1), "fdst"),
 ];
+
+impl Caller {
+    /// Returns the argument whose members it calls; all that may be it where others are spread out before.
+    fn object<'t>(&self, arguments: &[&'t str]) -> Vec<&'t str> {
+        let given = GivenArguments::of(arguments);
+        let is_spread = |one: &&&str| one.trim().starts_with('*');
+        let spread = given
+            .positional
+            .iter()
+            .take(self.place.map_or(0, |place| place + 1))
+            .position(|one| is_spread(&one));
+        match spread {
+            Some(from) => given.positional[from..].to_vec(),
+            None => given.at(self.place.unwrap_or(usize::MAX), &[self.keyword]).into_iter().collect(),
+        }
+    }
+}
 
 /// Variables of `sys`, and the members that the library calls on what they hold.
 const STREAMS: [(&str, &[&str]); 3] =
@@ -51,9 +87,8 @@ pub(crate) fn given_to_library(
     (classes, around): (&[IndexedDeclaration], &[IndexedDeclaration]),
     name: &str,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
-    let functions: Vec<&str> =
-        CALLED.iter().filter(|(_, all)| all.contains(&name)).map(|one| one.0).collect();
-    if functions.is_empty() && !STREAMS.iter().any(|(_, all)| all.contains(&name)) {
+    let callers: Vec<&Caller> = CALLERS.iter().filter(|caller| caller.members.contains(&name)).collect();
+    if callers.is_empty() && !STREAMS.iter().any(|(_, all)| all.contains(&name)) {
         return Ok(Vec::new());
     }
     let holders = holders(resolver, classes)?;
@@ -67,13 +102,14 @@ pub(crate) fn given_to_library(
         name => holders.contains(name),
     };
     let mut found = Vec::new();
-    for function in functions {
-        let called = function.rsplit('.').next().unwrap_or_default();
+    for caller in callers {
+        let called = caller.function.rsplit('.').next().unwrap_or_default();
         for here in with_name(resolver, called)? {
             for range in places_of(&here, called) {
                 let given = arguments(here.text.as_str(), range.end as usize).unwrap_or_default();
+                let given = caller.object(&given);
                 if given.iter().any(|one| is_one(&here, range, one))
-                    && means(resolver, &here, range, function)?
+                    && means(resolver, &here, range, caller.function)?
                 {
                     found.push((here.file.path.clone(), range));
                 }

@@ -83,15 +83,15 @@ impl<'t> SetByString<'t> {
 }
 
 /// The arguments of a call.
-struct GivenArguments<'t> {
-    positional: Vec<&'t str>,
+pub(in crate::python) struct GivenArguments<'t> {
+    pub(in crate::python) positional: Vec<&'t str>,
     keywords: Vec<(&'t str, &'t str)>,
     /// Dictionaries of keywords: `**{…}`.
     spread: Vec<&'t str>,
 }
 
 impl<'t> GivenArguments<'t> {
-    fn of(arguments: &[&'t str]) -> GivenArguments<'t> {
+    pub(in crate::python) fn of(arguments: &[&'t str]) -> GivenArguments<'t> {
         let mut given = GivenArguments { positional: Vec::new(), keywords: Vec::new(), spread: Vec::new() };
         for one in arguments {
             let keyword =
@@ -108,7 +108,7 @@ impl<'t> GivenArguments<'t> {
     }
 
     /// Returns the argument at a place, or that of one of these keywords.
-    fn at(&self, place: usize, names: &[&str]) -> Option<&'t str> {
+    pub(in crate::python) fn at(&self, place: usize, names: &[&str]) -> Option<&'t str> {
         let named = || self.keywords.iter().find(|(name, _)| names.contains(name)).map(|(_, value)| *value);
         self.positional.get(place).copied().or_else(named)
     }

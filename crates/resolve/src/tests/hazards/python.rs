@@ -289,6 +289,15 @@ fn members_that_the_library_calls_of_what_it_is_given() {
         ("from a import W\n\nw = W()\nprint(1, file=w)\nprint(2)\n", &["doubt b.py:4"]),
         ("import sys\nfrom a import W\n\nsys.stdout = W()\nsys.stderr = None\n", &["doubt b.py:4"]),
         ("import kit\nfrom a import W\n\nkit.stdout = W()\n", &[]),
+        ("import pickle\nfrom a import W\n\nprint(W(), 1)\npickle.dump(W(), f)\n", &[]),
+        (
+            "import json\nfrom a import W\n\nw = W()\njson.dump(*args, w)\njson.dump(w, fp=f)\n",
+            &["doubt b.py:5"],
+        ),
+        (
+            "import shutil\nfrom a import W\n\nshutil.copyfileobj(W(), f)\nshutil.copyfileobj(f, fdst=W())\n",
+            &["doubt b.py:5"],
+        ),
         ("import sys\n\nclass V:\n    def f(self):\n        sys.stdout = self\n", &[]),
         (
             "import sys\nfrom a import W\n\nclass V(W):\n    def f(self):\n        sys.stdout = self\n        print(1, file=self)\n",
