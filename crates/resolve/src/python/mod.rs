@@ -26,6 +26,7 @@ pub(crate) mod outside;
 pub(crate) mod parameter_readers;
 pub(crate) mod reached_unnamed;
 pub(crate) mod read_names;
+mod receiving_functions;
 pub(crate) mod registered;
 pub(crate) mod replaced_variables;
 pub(crate) mod stand_ins;

@@ -1,7 +1,8 @@
 //! Where a program reads the name of a Python class or function: `Till.__name__`, `cls.__name__` in the class or one above it,
 //! `f.__name__` in a function that decorates it or is given it. By the text. What only tells of a failure is none, nor is `__repr__`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::brackets::{open_bracket, open_parenthesis};
 use crate::conflicts::SourcePlace;
@@ -10,39 +11,61 @@ use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::name_places::{places_of, with_name};
+use crate::python::receiving_functions::functions_called;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::IndexedDeclaration;
-use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
-use symd_syntax::{Imported, SymbolKind};
+use symd_base::{RelPath, TextRange};
+use symd_syntax::{Imported, SymbolKind, name_hash};
 
 /// Attributes that hold the name.
 const NAMES: [&str; 2] = ["__name__", "__qualname__"];
 
-/// Of how many functions that are given the symbol is looked at what they read.
-const MAX_RECEIVERS: usize = 16;
+/// Of how many functions that are given the symbol, and whose files read names, is looked at what they read.
+const MAX_RECEIVERS: usize = 200;
+
+/// What was found of reads.
+pub(crate) struct NameReads {
+    pub(crate) places: Vec<SourcePlace>,
+    /// Whether all functions that are given the symbol were looked at.
+    pub(crate) is_whole: bool,
+}
+
+/// A call or decorator that is given the symbol: the file, the names by which it calls, and the class around where it calls a base.
+type GivenTo = (RelPath, String, Option<u32>);
 
 /// Finds where the name of the class or function `target` is read.
 pub(crate) fn reads_of_name(
     resolver: &Resolver,
     target: &IndexedDeclaration,
-) -> Result<Vec<SourcePlace>, Cancelled> {
-    let Some(row) = target.row().map(|(_, row)| *row) else { return Ok(Vec::new()) };
+) -> Result<NameReads, Cancelled> {
+    let none = NameReads { places: Vec::new(), is_whole: true };
+    let Some(row) = target.row().map(|(_, row)| *row) else { return Ok(none) };
     if !is_class(&row) && row.kind() != SymbolKind::Function {
-        return Ok(Vec::new());
+        return Ok(none);
     }
     let mut found = BTreeSet::new();
-    let mut receivers = BTreeSet::new();
+    let mut receivers: BTreeMap<GivenTo, (Rc<CurrentFile>, u32)> = BTreeMap::new();
+    let mut add = |here: &Rc<CurrentFile>, chain: String, at: u32| {
+        let is_of_base = last_word(&chain).starts_with("__");
+        let class = scope::around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row]));
+        let class = class.map(|row| here.outline.rows[row].start).filter(|_| is_of_base);
+        receivers.insert((here.file.path.clone(), chain, class), (Rc::clone(here), at));
+    };
     if let Some(here) = resolver.read_file(&target.file) {
-        receivers.extend(decorators(&here, target));
+        decorators(&here, target).into_iter().for_each(|chain| add(&here, chain, row.start));
     }
     for name in names_of(resolver, target.name())? {
         for here in with_name(resolver, &name)? {
             let reads = reads_in(&here, (0, u32::MAX), |receiver| last_word(receiver) == name);
             let reads = reads.into_iter().filter(|range| !is_local(&here, &name, range.start));
             found.extend(reads.map(|range| (here.file.path.clone(), range)));
-            receivers.extend(places_of(&here, &name).into_iter().filter_map(|range| given_to(&here, range)));
+            for range in places_of(&here, &name) {
+                if let Some(chain) = given_to(&here, range) {
+                    add(&here, chain, range.start);
+                }
+            }
         }
     }
     if is_class(&row) {
@@ -56,26 +79,28 @@ pub(crate) fn reads_of_name(
             found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
         }
     }
-    for receiver in receivers.into_iter().take(MAX_RECEIVERS) {
+    let mut functions = BTreeMap::new();
+    for ((_, chain, _), (here, at)) in &receivers {
         resolver.cancel.check()?;
-        for function in resolver.declared(&receiver)?.iter() {
-            let Some((_, row)) = function.row() else { continue };
-            let Some(here) = resolver.read_file(&function.file) else { continue };
-            if is_class(row) || here.file.path == target.file.path && row.start == target_start(target) {
-                continue;
+        for function in functions_called(resolver, here, chain, *at)? {
+            let is_reader = NAMES.iter().any(|name| function.file.holds_hash(name_hash(name.as_bytes())));
+            if let Some(start) = function.row().map(|(_, row)| row.start).filter(|_| is_reader) {
+                functions.insert((function.file.path.clone(), start), function);
             }
-            let is_given = |receiver: &str| {
-                !receiver.is_empty() && receiver.chars().all(is_word) && !is_own_class(receiver)
-            };
-            let reads = reads_in(&here, (row.start, row.end), |receiver| is_given(word_chain(receiver)));
-            found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
         }
     }
-    Ok(found.into_iter().collect())
-}
-
-fn target_start(target: &IndexedDeclaration) -> u32 {
-    target.row().map_or(u32::MAX, |(_, row)| row.start)
+    functions.remove(&(target.file.path.clone(), row.start));
+    let is_whole = functions.len() <= MAX_RECEIVERS;
+    for function in functions.into_values().take(MAX_RECEIVERS) {
+        resolver.cancel.check()?;
+        let Some((_, row)) = function.row() else { continue };
+        let Some(here) = resolver.read_file(&function.file) else { continue };
+        let is_given =
+            |receiver: &str| !receiver.is_empty() && receiver.chars().all(is_word) && !is_own_class(receiver);
+        let reads = reads_in(&here, (row.start, row.end), |receiver| is_given(word_chain(receiver)));
+        found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
+    }
+    Ok(NameReads { places: found.into_iter().collect(), is_whole })
 }
 
 /// Returns the name and the other names under which files import it.
@@ -96,18 +121,19 @@ fn is_local(here: &CurrentFile, name: &str, at: u32) -> bool {
         .any(|row| row.parent().is_some_and(|around| rows[around].start <= at && at < rows[around].end))
 }
 
-/// Returns the functions that decorate a declaration.
+/// Returns the names by which a declaration's decorators are called: `kit.fixture`.
 fn decorators(here: &CurrentFile, target: &IndexedDeclaration) -> Vec<String> {
     let Some(row) = here.row_of(target).map(|at| here.outline.rows[at]) else { return Vec::new() };
     let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     let lines = head.lines().filter_map(|line| line.trim().strip_prefix('@'));
     lines
-        .map(|line| last_word(line[..line.find('(').unwrap_or(line.len())].trim_end()).to_owned())
-        .filter(|name| !name.is_empty())
+        .map(|line| word_chain(line[..line.find('(').unwrap_or(line.len())].trim_end()).to_owned())
+        .filter(|chain| !last_word(chain).is_empty())
         .collect()
 }
 
-/// Returns the function that is given what stands at `range`, as a whole argument.
+/// Returns the names by which the function is called that is given what stands at `range`, as a whole argument: `.append` of
+/// `made().append`.
 fn given_to(here: &CurrentFile, range: TextRange) -> Option<String> {
     let text = here.text.as_str();
     let behind = text[range.end as usize..].trim_start();
@@ -118,11 +144,11 @@ fn given_to(here: &CurrentFile, range: TextRange) -> Option<String> {
         return None;
     }
     let open = open_parenthesis(text, start)?;
-    let callee = last_word(text[..open].trim_end());
+    let callee = word_chain(text[..open].trim_end());
     // The bases of a class are no arguments.
     let line = text[..open].rsplit('\n').next().unwrap_or_default();
     let is_head = matches!(line.split_whitespace().next(), Some("class" | "def" | "import" | "from"));
-    (!callee.is_empty() && !is_head).then(|| callee.to_owned())
+    (!last_word(callee).is_empty() && !is_head).then(|| callee.to_owned())
 }
 
 /// Returns the names, joined by dots, that a text ends with.

@@ -48,7 +48,13 @@ pub(crate) fn python_hazards(
     let text = format!("an f-string prints '{old}' as it is spelled (`{{…=}}`), and will print '{new_name}'");
     found.extend(doubt(HazardPlaces::Renamed, text, printed(&resolver, old)?));
     let text = format!("the name '{old}' is read here by `__name__`, and may be used");
-    found.extend(doubt(HazardPlaces::All, text, reads_of_name(&resolver, first)?));
+    let reads = reads_of_name(&resolver, first)?;
+    found.extend(doubt(HazardPlaces::All, text, reads.places));
+    if !reads.is_whole {
+        found.push(RenameHazard::doubt_without_place(format!(
+            "more functions are given '{old}' than were looked at, and may read its name by `__name__`"
+        )));
+    }
     let Some(parent) = row.parent() else {
         found.extend(top_level(&resolver, &here, first, new_name)?);
         found.extend(looked_up(&resolver, first, NameOwner::Module)?);

@@ -2,7 +2,7 @@
 //! `patch("shop.till", FakeTill())`. Where the variable is used its own module tells one class, and it may hold an object of another
 //! that has the same member. By the text, as in `dynamic_receivers`.
 
-mod module_receivers;
+pub(super) mod module_receivers;
 mod outside_objects;
 mod own_objects;
 pub(super) mod string_sets;

@@ -44,8 +44,17 @@ impl ModuleReceivers {
     }
 }
 
+/// Returns the file in which a module's names are.
+pub(in crate::python) fn file_of(resolver: &Resolver, module: Module) -> Option<Arc<FileEntry>> {
+    match module {
+        Module::File(file) => Some(file),
+        Module::Directory(directory) => resolver.file(directory.join("__init__.py").as_str()).cloned(),
+        Module::Package(_) => None,
+    }
+}
+
 /// Returns the files of the project's modules that a chain of names may be; `None` where it may be something else.
-pub(super) fn module_files(
+pub(in crate::python) fn module_files(
     resolver: &Resolver,
     here: &CurrentFile,
     chain: &str,
@@ -64,13 +73,7 @@ pub(super) fn module_files(
         for name in own.into_iter().chain(names.clone()) {
             module = modules::below(resolver, &module, name)?;
         }
-        found.push(match module {
-            Module::File(file) => file,
-            Module::Directory(directory) => {
-                Arc::clone(resolver.file(directory.join("__init__.py").as_str())?)
-            }
-            Module::Package(_) => return None,
-        });
+        found.push(file_of(resolver, module)?);
     }
     (!found.is_empty()).then_some(found)
 }

@@ -250,6 +250,50 @@ fn names_of_classes_and_functions_that_the_program_reads() {
 }
 
 #[test]
+fn functions_that_are_given_a_class_or_function_and_read_its_name() {
+    // More of them than are looked at, and more that read no name.
+    let many = |count: usize, body: &str| -> String {
+        (0..count).map(|at| format!("def a{at:04}(f):\n    {body}\n\na{at:04}(g)\n")).collect()
+    };
+    let of = |others: &str| {
+        format!(
+            "//- a.py\ndef $0g(): ...\n\ndef zz(f):\n    K[f.__name__] = f\n\nzz(g)\n//- b.py\nfrom a import g\n{others}"
+        )
+    };
+    check("h", &of(&many(300, "return f")), &["doubt a.py:4"]);
+    let all = hazards("h", &of(&many(300, "log.info(f.__name__)")));
+    assert_eq!(all.last().map(String::as_str), Some("doubt"));
+    let own =
+        "class $0User: ...\n\nclass Base:\n    def __init__(self, model): self.name = model.__name__\n\n";
+    for (user, expected) in [
+        ("class View(Base):\n    def f(self):\n        super().__init__(User)\n", &["doubt a.py:4"][..]),
+        ("class View:\n    def f(self):\n        super().__init__(User)\n", &[]),
+        ("Base(User)\n", &["doubt a.py:4"]),
+        ("def append(f):\n    K[f.__name__] = f\n\nmade().append(User)\n", &[]),
+        ("class L:\n    def append(f):\n        K[f.__name__] = f\n\nmade.append(User)\n", &["doubt a.py:8"]),
+        (
+            "import os\n\nclass L:\n    def append(f):\n        K[f.__name__] = f\n\nos.path.append(User)\n",
+            &[],
+        ),
+        ("append(User)\n//- b.py\ndef append(f):\n    K[f.__name__] = f\n", &[]),
+        (
+            "from b import *\nappend(User)\n//- b.py\ndef append(f):\n    K[f.__name__] = f\n",
+            &["doubt b.py:2"],
+        ),
+        (
+            "from b import append as add\nadd(User)\n//- b.py\nfrom c import append\n//- c.py\ndef append(f):\n    K[f.__name__] = f\n",
+            &["doubt c.py:2"],
+        ),
+        (
+            "import b as kit\nkit.append(User)\n//- b.py\ndef append(f):\n    K[f.__name__] = f\n",
+            &["doubt b.py:2"],
+        ),
+    ] {
+        check("Q", &format!("//- a.py\n{own}{user}"), expected);
+    }
+}
+
+#[test]
 fn members_of_enumerations_that_are_asked_for_by_computed_keys() {
     for (asked, expected) in [
         ("cls[text.upper()]", &["doubt a.py:9"][..]),
