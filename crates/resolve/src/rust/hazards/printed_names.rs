@@ -78,7 +78,13 @@ fn is_function_value(text: &str, at: usize, behind: &str) -> bool {
     let behind = behind.trim_start();
     let is_end = behind.starts_with([')', ',', ']', ';', '}']) || first_word(behind) == "as";
     // `{show}` in a text is a variable's.
-    is_value && is_end && !(text[..at].ends_with('{') && text[..at].trim_end_matches('{').ends_with('"'))
+    is_value && is_end && !(text[..at].ends_with('{') && is_in_string(text, at))
+}
+
+/// Whether byte `at` stands in a string that its line opens.
+fn is_in_string(text: &str, at: usize) -> bool {
+    let line = text[..at].rsplit('\n').next().unwrap_or_default();
+    line.replace("\\\\", "").replace("\\\"", "").replace("'\"'", "").matches('"').count() % 2 == 1
 }
 
 pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Vec<RenameHazard>, Cancelled> {
@@ -259,8 +265,35 @@ fn giver_of(here: &CurrentFile, text: &str, called: &Forwarding, at: usize) -> O
     }
     let function = function_around(here, at)?;
     let whole = text.get(function.start as usize..function.end as usize)?;
-    let returns = whole.split('{').next()?.contains("->");
-    returns.then(|| Forwarding::Function(here.outline.name(function).to_owned()))
+    let (_, result) = whole.split('{').next()?.split_once("->")?;
+    let result = result.split("where").next().unwrap_or_default();
+    let is_function = result.contains("fn(") || result.contains("Fn");
+    let end = function.end as usize;
+    let gives = is_function
+        || is_returned(
+            &text[function.start as usize..end],
+            at - function.start as usize,
+            behind.len() - (text.len() - end),
+        );
+    gives.then(|| Forwarding::Function(here.outline.name(function).to_owned()))
+}
+
+/// Whether the value at byte `at` of a function's text, with `rest` bytes of the function behind it, may be in what the function returns.
+fn is_returned(function: &str, at: usize, rest: usize) -> bool {
+    let is_closer = |c: char| c.is_whitespace() || ")]},".contains(c);
+    let statement = function[..at].rsplit(';').next().unwrap_or_default();
+    let before = function[..at].trim_end();
+    // A block's value, and that of a branch.
+    let is_tail = before.ends_with(['{', '}', ';']) || before.ends_with("=>");
+    let behind = &function[function.len() - rest..];
+    let last = function.trim_end_matches(is_closer).rsplit([';', '{', '}']).next().unwrap_or_default();
+    let bound = statement
+        .rsplit_once("let ")
+        .map(|(_, rest)| first_word(rest.trim_start().trim_start_matches("mut ")));
+    is_tail && behind.trim_start().starts_with(['}', ','])
+        || words_of(statement, "return").next().is_some()
+        || behind.trim_matches(is_closer).is_empty()
+        || bound.is_some_and(|name| words_of(last, name).next().is_some())
 }
 
 /// Whether byte `at` stands outside of functions in a constant or a variable for values of the reach: `const SHOW: fn(E) = show;`.

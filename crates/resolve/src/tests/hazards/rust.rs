@@ -38,6 +38,8 @@ fn names_that_derives_print() {
         "let x: show = e",
         "P { show: 1 }",
         "println!(\"{show}\")",
+        "println!(\"total: {show}\")",
+        "println!(\"a\", \"\\\" total: {show}\")",
         "use m::show",
     ] {
         check("First", &forwarded.replace("show(e)", other), &[]);
@@ -48,6 +50,17 @@ fn names_that_derives_print() {
         ("const SHOW: fn(E) = show;\n", &["doubt a.rs:6"]),
         ("static SHOW: [fn(u8); 1] = [show];\n", &[]),
         ("fn printer() -> fn(u8) { show }\nfn h(n: u8) { printer()(n); }\n", &[]),
+        ("fn many(x: &[u8]) -> usize { x.iter().for_each(show); 1 }\nfn h(e: E) { many(&[]); }\n", &[]),
+        (
+            "fn many() -> P { if b { return P::of(show); } P::none() }\nfn h(e: E) { many()(e); }\n",
+            &["doubt a.rs:7"],
+        ),
+        (
+            "fn many() -> P { match b { 1 => show, _ => other } }\nfn h(e: E) { many()(e); }\n",
+            &["doubt a.rs:7"],
+        ),
+        ("fn many() -> P { let p = P { print: show }; p }\nfn h(e: E) { many()(e); }\n", &["doubt a.rs:7"]),
+        ("fn many() -> P { P::of(&[show]) }\nfn h(e: E) { many()(e); }\n", &["doubt a.rs:7"]),
     ] {
         check("First", &format!("{}{user}", forwarded.replace("show(e)", "drop(e)")), expected);
     }
