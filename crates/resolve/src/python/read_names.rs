@@ -25,6 +25,9 @@ const NAMES: [&str; 2] = ["__name__", "__qualname__"];
 /// Of how many functions that are given the symbol, and whose files read names, is looked at what they read.
 const MAX_RECEIVERS: usize = 200;
 
+/// Words behind which a parenthesis opens a tuple.
+const KEYWORDS: [&str; 9] = ["in", "return", "yield", "and", "or", "not", "if", "else", "is"];
+
 /// What was found of reads.
 pub(crate) struct NameReads {
     pub(crate) places: Vec<SourcePlace>,
@@ -42,7 +45,8 @@ pub(crate) fn reads_of_name(
 ) -> Result<NameReads, Cancelled> {
     let none = NameReads { places: Vec::new(), is_whole: true };
     let Some(row) = target.row().map(|(_, row)| *row) else { return Ok(none) };
-    if !is_class(&row) && row.kind() != SymbolKind::Function {
+    let is_method = row.kind() == SymbolKind::Method;
+    if !is_class(&row) && !is_method && row.kind() != SymbolKind::Function {
         return Ok(none);
     }
     let mut found = BTreeSet::new();
@@ -62,8 +66,15 @@ pub(crate) fn reads_of_name(
             let reads = reads.into_iter().filter(|range| !is_local(&here, &name, range.start));
             found.extend(reads.map(|range| (here.file.path.clone(), range)));
             for range in places_of(&here, &name) {
+                // The name alone is no method's.
+                if is_method && !here.text.as_str()[..range.start as usize].ends_with('.') {
+                    continue;
+                }
                 if let Some(chain) = given_to(&here, range) {
                     add(&here, chain, range.start);
+                } else if is_listed(&here, range) {
+                    let reads = reads_of_elements(&here, range.start);
+                    found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
                 }
             }
         }
@@ -148,7 +159,42 @@ fn given_to(here: &CurrentFile, range: TextRange) -> Option<String> {
     // The bases of a class are no arguments.
     let line = text[..open].rsplit('\n').next().unwrap_or_default();
     let is_head = matches!(line.split_whitespace().next(), Some("class" | "def" | "import" | "from"));
-    (!last_word(callee).is_empty() && !is_head).then(|| callee.to_owned())
+    let is_tuple = KEYWORDS.contains(&callee);
+    (!last_word(callee).is_empty() && !is_tuple && !is_head).then(|| callee.to_owned())
+}
+
+/// Whether a receiver may be what a function was given.
+fn is_given(receiver: &str) -> bool {
+    !receiver.is_empty() && receiver.chars().all(is_word) && !is_own_class(receiver)
+}
+
+/// Whether what stands at `range` is an element of a list, a tuple or a set.
+fn is_listed(here: &CurrentFile, range: TextRange) -> bool {
+    let text = here.text.as_str();
+    let behind = text[range.end as usize..].trim_start();
+    let before = text[..range.start as usize].trim_end_matches(|c: char| is_word(c) || c == '.').trim_end();
+    if !behind.starts_with([']', ')', '}', ',']) || !before.ends_with(['[', '(', '{', ',']) {
+        return false;
+    }
+    let open = open_bracket(text, before.len());
+    open.is_some_and(|open| {
+        let callee = last_word(text[..open].trim_end());
+        let outer = open_bracket(text, open).map_or("", |outer| last_word(&text[..outer]));
+        // No subscript, no call, no import, and no classes that are told apart.
+        (callee.is_empty() || KEYWORDS.contains(&callee))
+            && !text[..open].ends_with([')', ']'])
+            && !matches!(outer, "isinstance" | "issubclass")
+    })
+}
+
+/// Returns where the function around byte `at`, or the file outside of functions, reads names of what it may have from a list there.
+fn reads_of_elements(here: &CurrentFile, at: u32) -> Vec<TextRange> {
+    let around = scope::function_around(here, at);
+    let range =
+        around.map_or((0, u32::MAX), |row| (here.outline.rows[row].start, here.outline.rows[row].end));
+    let mut reads = reads_in(here, range, |receiver| is_given(word_chain(receiver)));
+    reads.retain(|read| around.is_some() || scope::function_around(here, read.start).is_none());
+    reads
 }
 
 /// Returns the names, joined by dots, that a text ends with.

@@ -294,6 +294,36 @@ fn functions_that_are_given_a_class_or_function_and_read_its_name() {
 }
 
 #[test]
+fn registries_that_read_names() {
+    let class = "K = {}\n\nclass command:\n    def __init__(self, f):\n        K[f.__name__] = f\n\n";
+    check("g", &format!("//- a.py\n{class}@command\ndef $0f(): ...\n"), &["doubt a.py:5"]);
+    check(
+        "g",
+        &format!("//- a.py\n{class}class A:\n    @command\n    def $0f(self): ...\n"),
+        &["doubt a.py:5"],
+    );
+    check("g", &format!("//- a.py\n{class}class A:\n    def $0f(self): ...\n\nf = 1\ncommand(f)\n"), &[]);
+    check(
+        "g",
+        &format!("//- a.py\n{class}class A:\n    def $0f(self): ...\n\ncommand(A.f)\n"),
+        &["doubt a.py:5"],
+    );
+    let renamed =
+        format!("//- reg.py\n{class}//- a.py\nfrom reg import command as cmd\n\n@cmd\ndef $0f(): ...\n");
+    check("g", &renamed, &["doubt reg.py:5"]);
+    for (user, expected) in [
+        ("K = {f.__name__: f for f in (deploy, other)}\n", &["doubt a.py:3"][..]),
+        ("for f in [other, deploy]:\n    K[f.__name__] = f\n", &["doubt a.py:4"]),
+        ("def g():\n    for f in {deploy}: K[f.__name__] = f\n", &["doubt a.py:4"]),
+        ("def g(f): return f.__name__\n\nL = [deploy]\n", &[]),
+        ("K = {f.__name__: f for f in (deploy(), x[deploy])}\n", &[]),
+        ("K = [f.__name__ for f in x if isinstance(f, (deploy, A))]\n", &[]),
+    ] {
+        check("g", &format!("//- a.py\ndef $0deploy(): ...\n\n{user}"), expected);
+    }
+}
+
+#[test]
 fn members_of_enumerations_that_are_asked_for_by_computed_keys() {
     for (asked, expected) in [
         ("cls[text.upper()]", &["doubt a.py:9"][..]),
