@@ -42,13 +42,13 @@ pub(super) struct OutsideObjects<'q, 's> {
 
 /// What was looked at for one question.
 #[derive(Default)]
-struct Followed {
+struct FollowedValues {
     values: usize,
     /// Variables of a file and functions of the project, with the fewest hops that led to each.
     names: HashMap<(Option<RelPath>, String), usize>,
 }
 
-impl Followed {
+impl FollowedValues {
     /// Whether the name is to be followed: it was not, or with more hops.
     fn is_new(&mut self, file: Option<&RelPath>, name: &str, hops: usize) -> bool {
         let known = self.names.entry((file.cloned(), name.to_owned())).or_insert(usize::MAX);
@@ -61,7 +61,7 @@ impl Followed {
 impl OutsideObjects<'_, '_> {
     /// Whether a value, written in a file with blanks for what strings hold, may be an object from outside the project that has the member.
     pub(super) fn may_be_one(&self, here: &Rc<CurrentFile>, value: &str) -> Result<bool, Cancelled> {
-        self.followed(here, value, 0, &mut Followed::default())
+        self.followed(here, value, 0, &mut FollowedValues::default())
     }
 
     fn followed(
@@ -69,7 +69,7 @@ impl OutsideObjects<'_, '_> {
         here: &Rc<CurrentFile>,
         value: &str,
         hops: usize,
-        followed: &mut Followed,
+        followed: &mut FollowedValues,
     ) -> Result<bool, Cancelled> {
         self.resolver.cancel.check()?;
         followed.values += 1;
@@ -117,7 +117,7 @@ impl OutsideObjects<'_, '_> {
         here: &Rc<CurrentFile>,
         name: &str,
         hops: usize,
-        followed: &mut Followed,
+        followed: &mut FollowedValues,
     ) -> Result<bool, Cancelled> {
         if !followed.is_new(Some(&here.file.path), name, hops) {
             return Ok(false);
@@ -136,7 +136,12 @@ impl OutsideObjects<'_, '_> {
     }
 
     /// Whether a function of the project of this name may return one.
-    fn may_return_one(&self, name: &str, hops: usize, followed: &mut Followed) -> Result<bool, Cancelled> {
+    fn may_return_one(
+        &self,
+        name: &str,
+        hops: usize,
+        followed: &mut FollowedValues,
+    ) -> Result<bool, Cancelled> {
         if !followed.is_new(None, name, hops) {
             return Ok(false);
         }
