@@ -76,6 +76,11 @@ pub(super) fn last_word(text: &str) -> &str {
     &text[start..]
 }
 
+/// Returns the names, joined by dots, that `text` ends with: `a.b` of `x(a.b`, `.b` of `a().b`.
+pub(super) fn last_chain(text: &str) -> &str {
+    &text[text.trim_end_matches(|c: char| is_word(c) || c == '.').len()..]
+}
+
 /// Returns the word that `text` begins with; empty when it begins with something else.
 pub(super) fn first_word(text: &str) -> &str {
     &text[..text.find(|c| !is_word(c)).unwrap_or(text.len())]

@@ -2,7 +2,7 @@
 //! `print(file=x)` and on `sys.stdout`. By the text that tells which names hold objects of a class.
 
 use crate::conflicts::SourcePlace;
-use crate::context::is_word;
+use crate::context::last_chain;
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::heads::arguments;
 use crate::name_places::{places_of, with_name};
@@ -120,7 +120,7 @@ pub(crate) fn given_to_library(
         for here in with_name(resolver, stream)? {
             let text = here.text.as_str();
             for range in places_of(&here, stream) {
-                let is_of_sys = chain_before(text, range) == "sys.";
+                let is_of_sys = last_chain(&text[..range.start as usize]) == "sys.";
                 let value = value_set(text, range).filter(|_| is_of_sys);
                 if value.is_some_and(|value| held_by(&value).iter().any(|one| is_one(&here, range, one))) {
                     found.push((here.file.path.clone(), range));
@@ -151,13 +151,7 @@ fn means(
     function: &str,
 ) -> Result<bool, Cancelled> {
     let text = here.text.as_str();
-    let start = range.start as usize - chain_before(text, range).len();
+    let start = range.start as usize - last_chain(&text[..range.start as usize]).len();
     let chain: Vec<&str> = text[start..range.end as usize].split('.').collect();
     Ok(origins(resolver, &here.file, &chain)?.iter().any(|origin| origin == function))
-}
-
-/// Returns the names and dots before what stands at `range`: `sys.` of `sys.stdout`.
-fn chain_before(text: &str, range: TextRange) -> &str {
-    let before = &text[..range.start as usize];
-    &before[before.trim_end_matches(|c: char| is_word(c) || c == '.').len()..]
 }

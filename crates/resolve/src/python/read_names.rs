@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::brackets::{open_bracket, open_parenthesis};
 use crate::conflicts::SourcePlace;
-use crate::context::{is_word, last_word};
+use crate::context::{is_word, last_chain, last_word};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -108,7 +108,7 @@ pub(crate) fn reads_of_name(
         let Some(here) = resolver.read_file(&function.file) else { continue };
         let is_given =
             |receiver: &str| !receiver.is_empty() && receiver.chars().all(is_word) && !is_own_class(receiver);
-        let reads = reads_in(&here, (row.start, row.end), |receiver| is_given(word_chain(receiver)));
+        let reads = reads_in(&here, (row.start, row.end), |receiver| is_given(last_chain(receiver)));
         found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
     }
     Ok(NameReads { places: found.into_iter().collect(), is_whole })
@@ -138,7 +138,7 @@ fn decorators(here: &CurrentFile, target: &IndexedDeclaration) -> Vec<String> {
     let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     let lines = head.lines().filter_map(|line| line.trim().strip_prefix('@'));
     lines
-        .map(|line| word_chain(line[..line.find('(').unwrap_or(line.len())].trim_end()).to_owned())
+        .map(|line| last_chain(line[..line.find('(').unwrap_or(line.len())].trim_end()).to_owned())
         .filter(|chain| !last_word(chain).is_empty())
         .collect()
 }
@@ -148,14 +148,14 @@ fn decorators(here: &CurrentFile, target: &IndexedDeclaration) -> Vec<String> {
 fn given_to(here: &CurrentFile, range: TextRange) -> Option<String> {
     let text = here.text.as_str();
     let behind = text[range.end as usize..].trim_start();
-    let chain = word_chain(&text[..range.start as usize]);
+    let chain = last_chain(&text[..range.start as usize]);
     let start = range.start as usize - chain.len();
     let before = text[..start].trim_end();
     if !behind.starts_with([')', ',']) || !before.ends_with(['(', ',', '=']) {
         return None;
     }
     let open = open_parenthesis(text, start)?;
-    let callee = word_chain(text[..open].trim_end());
+    let callee = last_chain(text[..open].trim_end());
     // The bases of a class are no arguments.
     let line = text[..open].rsplit('\n').next().unwrap_or_default();
     let is_head = matches!(line.split_whitespace().next(), Some("class" | "def" | "import" | "from"));
@@ -192,19 +192,14 @@ fn reads_of_elements(here: &CurrentFile, at: u32) -> Vec<TextRange> {
     let around = scope::function_around(here, at);
     let range =
         around.map_or((0, u32::MAX), |row| (here.outline.rows[row].start, here.outline.rows[row].end));
-    let mut reads = reads_in(here, range, |receiver| is_given(word_chain(receiver)));
+    let mut reads = reads_in(here, range, |receiver| is_given(last_chain(receiver)));
     reads.retain(|read| around.is_some() || scope::function_around(here, read.start).is_none());
     reads
 }
 
-/// Returns the names, joined by dots, that a text ends with.
-fn word_chain(text: &str) -> &str {
-    &text[text.trim_end_matches(|c: char| is_word(c) || c == '.').len()..]
-}
-
 /// Whether a receiver in a class is the object's class.
 fn is_own_class(receiver: &str) -> bool {
-    matches!(word_chain(receiver), "cls" | "klass" | "self.__class__") || receiver.ends_with("type(self)")
+    matches!(last_chain(receiver), "cls" | "klass" | "self.__class__") || receiver.ends_with("type(self)")
 }
 
 /// Returns where a part of a file reads names of what `is_meant`, in statements that tell of no failure.

@@ -19,7 +19,7 @@ use self::string_sets::{SETTERS_OF_PATCH, SetByString, path_in_string};
 use self::values::{held_by, value_set};
 use crate::brackets::open_bracket;
 use crate::conflicts::SourcePlace;
-use crate::context::{is_word, last_word};
+use crate::context::{last_chain, last_word};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -350,8 +350,7 @@ fn receiver_of(text: &str, range: TextRange) -> &str {
         true => open_bracket(receiver, receiver.len() - 1).unwrap_or(receiver.len()),
         false => receiver.len(),
     };
-    let before = receiver[..begin].trim_end_matches(|c: char| is_word(c) || c == '.');
-    &receiver[before.len()..]
+    &receiver[begin - last_chain(&receiver[..begin]).len()..]
 }
 
 /// Returns the text before the dot of the attribute at `range`, if it is one.
