@@ -67,17 +67,19 @@ pub struct NamesInTexts {
     entries_of: Option<DeclarationId>,
     /// The class that is called so, with what is above it.
     pub(super) classes: HashSet<DeclarationId>,
-    /// The class of which a member is called so.
-    pub(super) members_of: Option<DeclarationId>,
-    /// That class, with its name.
-    pub(super) class: Option<DeclarationId>,
-    class_name: String,
+    /// The classes of which a member is called so, with their counterparts.
+    pub(super) members_of: HashSet<DeclarationId>,
+    /// Those classes, with what is above them and their counterparts.
+    pub(super) above_members: HashSet<DeclarationId>,
+    /// The classes that have the names, with theirs.
+    pub(super) owners: Vec<DeclarationId>,
+    class_names: Vec<String>,
 }
 
 impl NamesInTexts {
     /// Whether no text holds the name.
     pub fn is_empty(&self) -> bool {
-        self.printed.is_empty() && self.classes.is_empty() && self.members_of.is_none()
+        self.printed.is_empty() && self.classes.is_empty() && self.members_of.is_empty()
     }
 
     /// Returns words of which a file holds one where it makes texts of the names; `None` if a file may without them.
@@ -93,16 +95,53 @@ impl NamesInTexts {
 
     /// Returns the properties by which the names are read of a class: those that list its members, or are its own name.
     pub fn words_of_reflection(&self) -> &'static [&'static str] {
-        match (self.members_of.is_some(), self.classes.is_empty()) {
+        match (!self.members_of.is_empty(), self.classes.is_empty()) {
             (true, _) => &MEMBER_LISTS,
             (false, false) => &CLASS_NAMES,
             (false, true) => &[],
         }
     }
 
-    /// Returns the name of the class whose objects' texts, or whose reflection, hold the name.
+    /// Returns the name of the first class whose objects' texts, or whose reflection, hold the name.
     pub fn class_name(&self) -> &str {
-        &self.class_name
+        self.class_names.first().map_or("", String::as_str)
+    }
+
+    /// Whether several classes have the names: those of a method and of what overrides it, or of an expected class and its actual ones.
+    pub fn is_of_several_classes(&self) -> bool {
+        self.owners.len() > 1
+    }
+
+    /// Whether a class that has the names is called so.
+    pub(super) fn is_class_name(&self, name: &str) -> bool {
+        self.class_names.iter().any(|one| one == name)
+    }
+
+    /// Adds the names of another declaration that is renamed with this one, if the same files tell of both. Returns whether it did.
+    pub fn add(&mut self, other: &NamesInTexts) -> bool {
+        let shape = |one: &NamesInTexts| {
+            (
+                one.printed.is_empty(),
+                one.entries_of,
+                one.classes.is_empty(),
+                one.members_of.is_empty(),
+                one.is_empty(),
+            )
+        };
+        if shape(self) != shape(other) {
+            return false;
+        }
+        self.printed.extend(&other.printed);
+        self.classes.extend(&other.classes);
+        self.members_of.extend(&other.members_of);
+        self.above_members.extend(&other.above_members);
+        for (owner, name) in other.owners.iter().zip(&other.class_names) {
+            if !self.owners.contains(owner) {
+                self.owners.push(*owner);
+                self.class_names.push(name.clone());
+            }
+        }
+        true
     }
 }
 
@@ -118,8 +157,8 @@ impl Universe<'_> {
             _ => owner,
         };
         let Some(class) = class else { return names };
-        names.class_name = self.name(class);
-        names.class = Some(class);
+        names.class_names.push(self.name(class));
+        names.owners.push(class);
         match declaration.kind {
             D::EnumEntry => {
                 names.entries_of = Some(class);
@@ -129,12 +168,12 @@ impl Universe<'_> {
                 }
             }
             D::ConstructorProperty if self.is_data(class) => {
-                names.members_of = Some(class);
+                self.add_members_of(class, &mut names);
                 if !self.has_own_text(class) {
                     names.printed = self.with_kin(class);
                 }
             }
-            D::ConstructorProperty | D::Property | D::Function => names.members_of = Some(class),
+            D::ConstructorProperty | D::Property | D::Function => self.add_members_of(class, &mut names),
             D::AnonymousObject | D::Companion => {}
             _ => {
                 names.classes = self.with_kin(id);
@@ -153,10 +192,17 @@ impl Universe<'_> {
 
     /// Returns the names of the classes whose objects may have such texts, or be of the class that has the names.
     pub fn names_of_kin(&self, names: &NamesInTexts) -> BTreeSet<String> {
-        let members = self.members_class(names);
-        let classes = names.printed.iter().chain(&names.classes).chain(&members);
-        let kin = classes.chain(&names.class).map(|class| self.name(*class));
+        let classes = names.printed.iter().chain(&names.classes).chain(&names.above_members);
+        let kin = classes.chain(&names.owners).map(|class| self.name(*class));
         kin.filter(|name| !name.is_empty()).collect()
+    }
+
+    fn add_members_of(&self, class: DeclarationId, names: &mut NamesInTexts) {
+        let with_counterparts = |one: DeclarationId| {
+            std::iter::once(one).chain(self.counterparts(one).iter().copied()).collect::<Vec<_>>()
+        };
+        names.members_of.extend(with_counterparts(class));
+        names.above_members.extend(self.with_kin(class).into_iter().flat_map(with_counterparts));
     }
 
     fn is_data(&self, class: DeclarationId) -> bool {

@@ -36,10 +36,10 @@ const USING: [&str; 14] = [
 const ACCESSORS: [&str; 2] = ["getter", "setter"];
 
 impl Universe<'_> {
-    /// Returns where a file refers to a declaration so that its name is read or printed.
-    pub fn names_read_by_references(&self, key: FileKey, to: DeclarationId) -> Vec<TextRange> {
-        let Some(file) = self.file(key) else { return Vec::new() };
-        let name = self.name(to);
+    /// Returns where a file refers to one of declarations of one name so that the name is read or printed.
+    pub fn names_read_by_references(&self, key: FileKey, to: &[DeclarationId]) -> Vec<TextRange> {
+        let (Some(file), Some(first)) = (self.file(key), to.first()) else { return Vec::new() };
+        let name = self.name(*first);
         let aliases = file.imports.iter().filter(|import| import.last_name() == name);
         let names: Vec<&str> =
             aliases.filter_map(|import| import.alias.as_deref()).chain([name.as_str()]).collect();
@@ -51,7 +51,7 @@ impl Universe<'_> {
             self.steps.set(0);
             let Some(reference) = reference_of(&file, node) else { continue };
             let meant = self.resolve_identifier(&file, node);
-            if meant.declarations.contains(&to) && self.is_read_from(&file, reference) {
+            if meant.declarations.iter().any(|one| to.contains(one)) && self.is_read_from(&file, reference) {
                 found.push(file.range(node));
             }
         }

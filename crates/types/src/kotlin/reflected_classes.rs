@@ -1,7 +1,5 @@
 //! The classes whose objects have a name that code may read of their class, and the objects and classes that code has in hand.
 
-use std::collections::HashSet;
-
 use super::lookup::NameUse;
 use super::names_in_texts::{NamesInTexts, imported_name};
 use super::qualifiers::Qualifier;
@@ -52,44 +50,44 @@ impl Universe<'_> {
         })
     }
 
-    pub(super) fn members_class(&self, names: &NamesInTexts) -> HashSet<DeclarationId> {
-        names.members_of.map_or(HashSet::new(), |class| self.with_kin(class))
-    }
-
     /// Whether an object of a type may be one of the class that has the names, or, of those of members, of one below it.
     pub(super) fn is_kin(&self, ty: &Type, names: &NamesInTexts) -> bool {
         match ty {
             Type::Class(one) => {
                 names.classes.contains(&one.class)
-                    || names.members_of.is_some_and(|of| {
-                        self.is_at_or_below(one.class, of) || self.is_at_or_below(of, one.class)
-                    })
+                    || names.above_members.contains(&one.class)
+                    || self.is_below_members(one.class, names)
             }
             Type::Both(both) => self.is_kin(&both.0, names) || self.is_kin(&both.1, names),
             _ => false,
         }
     }
 
-    fn is_at_or_below(&self, class: DeclarationId, above: DeclarationId) -> bool {
-        let is_it = |one: DeclarationId| one == above || self.counterparts(above).contains(&one);
-        !self.of_library(above)
+    /// Whether a class has one above it of which a member has the name, or is one.
+    fn is_below_members(&self, class: DeclarationId, names: &NamesInTexts) -> bool {
+        let is_it = |one: DeclarationId| names.members_of.contains(&one);
+        !names.members_of.is_empty()
             && (is_it(class) || self.ancestors(class).classes.iter().any(|(one, _)| is_it(*one)))
     }
 
     /// Whether a value of a type may be an object of the class that has the names, as far as classes outside the project tell: code that
     /// is given it reads those names of the object's class.
     pub(super) fn may_have_names(&self, ty: &Type, names: &NamesInTexts) -> bool {
-        let above = || names.class.map(|class| self.ancestors(class));
+        let is_any_above = |is_it: &dyn Fn(DeclarationId) -> bool| {
+            names
+                .owners
+                .iter()
+                .map(|class| self.ancestors(*class))
+                .any(|above| !above.is_complete || above.classes.iter().any(|(known, _)| is_it(*known)))
+        };
         match ty {
             Type::Unknown | Type::Parameter(_) => true,
             Type::Class(one) if self.of_library(one.class) => {
                 self.library_class("kotlin", "Any") == Some(one.class)
-                    || above().is_some_and(|above| {
-                        !above.is_complete || above.classes.iter().any(|(known, _)| *known == one.class)
-                    })
+                    || is_any_above(&|known| known == one.class)
             }
             Type::External(_) | Type::LikelyExternal(_) | Type::Java(_) => {
-                ty.is_foreign() || above().is_some_and(|above| !above.is_complete)
+                ty.is_foreign() || is_any_above(&|_| false)
             }
             Type::Both(both) => self.may_have_names(&both.0, names) || self.may_have_names(&both.1, names),
             _ => false,
@@ -99,7 +97,7 @@ impl Universe<'_> {
     /// Whether an expression is the class of an object of the class that has the names: `Shop::class`, `shop::class.java`, `javaClass`.
     pub(super) fn is_class_of(&self, file: &ProjectFile, node: NodeId, names: &NamesInTexts) -> bool {
         let of = class_named_before(file.text_of(node));
-        if of.is_some_and(|of| of.rsplit('.').next() == Some(names.class_name())) {
+        if of.and_then(|of| of.rsplit('.').next()).is_some_and(|of| names.is_class_name(of)) {
             return true;
         }
         match self.reflected_object(file, node) {
@@ -116,11 +114,8 @@ impl Universe<'_> {
     /// Whether a class is the one that has the names, by an alias too, or has its members.
     fn is_class_itself(&self, class: DeclarationId, names: &NamesInTexts) -> bool {
         let class = self.class_behind(class).unwrap_or(class);
-        names.class.is_some_and(|of| {
-            class == of
-                || self.counterparts(of).contains(&class)
-                || names.members_of.is_some() && self.is_at_or_below(class, of)
-        })
+        names.owners.iter().any(|of| class == *of || self.counterparts(*of).contains(&class))
+            || self.is_below_members(class, names)
     }
 
     /// Returns of which class a value of a type tells: `KClass<Shop>`, `Class<Shop>`.

@@ -22,7 +22,7 @@ pub struct ReflectionOfAny {
     pub range: TextRange,
     /// The function, the extended property or the variable with a lambda that is given the value, or the class that keeps what its
     /// constructor is given.
-    reader: DeclarationId,
+    pub reader: DeclarationId,
     /// Its name.
     pub reader_name: String,
     /// Whether it reads the class of the object that it extends.

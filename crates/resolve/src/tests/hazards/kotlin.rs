@@ -1,6 +1,7 @@
 //! What Kotlin's programs, and libraries that write values out, do with names.
 
-use super::check;
+use super::{Cancel, check, declared, everywhere, rename_hazards};
+use symd_base::TextRange;
 
 const POINT: &str = "//- Point.kt
 package p
@@ -432,4 +433,55 @@ fn files_that_are_not_looked_into_are_told() {
     };
     check("Store", &files(601), &["doubt"]);
     check("Store", &files(600), &[]);
+}
+
+#[test]
+fn a_method_and_what_overrides_it_are_looked_for_together() {
+    let text = "//- Shop.kt
+interface Shop { fun @open() = 1 }
+class Till : Shop { override fun @open() = 2 }
+class Desk : Shop { override fun @open() = 3 }
+class Other { fun open() = 4 }
+fun columns(of: Any) = of::class.members
+//- Use.kt
+fun f() {
+    columns(Desk())
+    columns(Other())
+    Till::class.members
+    Other::class.members
+    Desk::open.name
+    Till::open.name
+    Other::open.name
+}
+";
+    let at = |number: usize| {
+        let mut parts = text.split('@').enumerate();
+        let first = parts.next().map_or("", |(_, part)| part).to_owned();
+        let marked = parts.fold(first, |all, (at, part)| all + if at == number { "$0" } else { "" } + part);
+        declared(&marked)
+    };
+    let (memory, first) = at(1);
+    let targets = [first, at(2).1, at(3).1];
+    let found = everywhere(&memory, |memory| {
+        rename_hazards(memory, &targets, "shut", &Cancel::new()).expect("not cancelled")
+    });
+    let lines = |path: &str, range: TextRange| {
+        let text = &memory.texts.iter().find(|(one, _)| one.as_str() == path).expect("is there").1;
+        format!("{path}:{}", text[..range.start as usize].matches('\n').count() + 1)
+    };
+    let told: Vec<String> = found
+        .iter()
+        .map(|one| {
+            let places: Vec<String> =
+                one.places.iter().map(|(path, range)| lines(path.as_str(), *range)).collect();
+            format!("{}: {}", one.text, places.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "the name 'open' is read here as a text: Use.kt:6 Use.kt:7",
+            "a text is made here of 'Shop', or of a class linked to it, with the name 'open', or read as one: Shop.kt:5 Use.kt:4",
+        ]
+    );
 }
