@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::text_files::{
-    MAX_PRINTING, MAX_REFLECTING, Searched, files_that_reflect, files_with, files_with_values, owned,
-    reads_classes,
+    MAX_PRINTING, MAX_REFLECTING, Searched, class_givers, files_that_read, files_that_reflect, files_with,
+    files_with_values, owned,
 };
 use crate::context::is_word;
 use crate::family::{Family, has_types};
@@ -17,7 +17,7 @@ use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_syntax::{Row, SymbolKind};
-use symd_types::kotlin::{DeclarationId, NamesInTexts, ReflectionOfAny};
+use symd_types::kotlin::{ClassGivers, DeclarationId, NamesInTexts, ReflectionOfAny};
 
 /// Annotations of a class whose properties a library writes out and reads in, each with those of a property that give its key.
 const WRITING: [(&str, &[&str]); 6] = [
@@ -58,8 +58,12 @@ pub(crate) fn kotlin_hazards(
         }
     }
     found.extend(named_by_references(&resolver, &ids)?);
+    let givers = match named.iter().any(|(names, _)| !names.words_of_reflection().is_empty()) {
+        true => class_givers(&resolver)?,
+        false => ClassGivers::default(),
+    };
     for (names, name) in named {
-        found.extend(made_into_texts(&resolver, &names, name)?);
+        found.extend(made_into_texts(&resolver, (&names, name), &givers)?);
     }
     Ok(found)
 }
@@ -67,13 +71,13 @@ pub(crate) fn kotlin_hazards(
 /// Returns the doubts about texts that are made of names.
 fn made_into_texts(
     resolver: &Resolver,
-    names: &NamesInTexts,
-    name: &str,
+    (names, name): (&NamesInTexts, &str),
+    givers: &ClassGivers,
 ) -> Result<Vec<RenameHazard>, Cancelled> {
     let mut places = Vec::new();
     let searched = match names.words() {
         Some(words) => files_with(resolver, &owned(words), MAX_REFLECTING, &|_| true)?,
-        None if names.is_of_class_alone() => files_that_reflect(resolver, names)?,
+        None if names.is_of_class_alone() => files_that_reflect(resolver, names, givers)?,
         None => files_with_values(resolver, names, MAX_PRINTING, &|_| true)?,
     };
     let are_others = searched.are_others;
@@ -83,7 +87,7 @@ fn made_into_texts(
         let ranges = resolver.kotlin().universe().places_of_texts(key, names);
         places.extend(ranges.into_iter().map(|range| (file.file.path.clone(), range)));
     }
-    let reflected = reflected(resolver, names)?;
+    let reflected = reflected(resolver, names, givers)?;
     let reflected = Searched { are_others: reflected.are_others || are_others, ..reflected };
     let of_others = reflected.doubt_of_others(names.class_name());
     places.extend(reflected.found);
@@ -97,13 +101,16 @@ fn made_into_texts(
 }
 
 /// Returns where code reads names of the class of whatever it is given, and is given a value of this one.
-fn reflected(resolver: &Resolver, names: &NamesInTexts) -> Result<Searched<(RelPath, TextRange)>, Cancelled> {
-    let words = names.words_of_reflection();
+fn reflected(
+    resolver: &Resolver,
+    names: &NamesInTexts,
+    givers: &ClassGivers,
+) -> Result<Searched<(RelPath, TextRange)>, Cancelled> {
     let mut found = Searched::default();
-    if words.is_empty() {
+    if names.words_of_reflection().is_empty() {
         return Ok(found);
     }
-    let reading = files_with(resolver, &owned(words), MAX_REFLECTING, &|text| reads_classes(text, words))?;
+    let reading = files_that_read(resolver, names, givers)?;
     found.are_others |= reading.are_others;
     let mut callers: HashMap<String, Searched<Rc<CurrentFile>>> = HashMap::new();
     let mut given: HashMap<(DeclarationId, bool), bool> = HashMap::new();

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::family::has_types;
+use crate::hierarchy::classes::is_class;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::{CurrentFile, Resolver};
+use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_index::NeededWords;
 use symd_syntax::{Row, name_hash};
-use symd_types::kotlin::NamesInTexts;
+use symd_types::kotlin::{ClassGivers, NamesInTexts, has_class_word, may_give_class};
 
 /// The most names by which values are followed.
 const MAX_NAMES: usize = 400;
@@ -18,9 +20,6 @@ const MAX_NAMES: usize = 400;
 pub(super) const MAX_PRINTING: usize = 200;
 /// The most files that are looked into for what names classes and references, which is little of a text.
 pub(super) const MAX_REFLECTING: usize = 600;
-
-/// What code writes that has a class in hand.
-const CLASSES: [&str; 4] = ["::class", "javaClass", "Class<", "KClass"];
 
 /// What was found in files that are looked into.
 pub(super) struct Searched<T> {
@@ -51,11 +50,10 @@ impl<T> Searched<T> {
 pub(super) fn files_that_reflect(
     resolver: &Resolver,
     names: &NamesInTexts,
+    givers: &ClassGivers,
 ) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
-    let words = names.words_of_reflection();
-    let mut searched =
-        files_with(resolver, &owned(words), MAX_REFLECTING, &|text| reads_classes(text, words))?;
-    let naming = files_with_values(resolver, names, MAX_REFLECTING, &has_a_class)?;
+    let mut searched = files_that_read(resolver, names, givers)?;
+    let naming = files_with_values(resolver, names, MAX_REFLECTING, &has_class_word)?;
     let is_new =
         |file: &Rc<CurrentFile>| searched.found.iter().all(|known| known.file.path != file.file.path);
     let new: Vec<Rc<CurrentFile>> = naming.found.into_iter().filter(is_new).collect();
@@ -64,8 +62,41 @@ pub(super) fn files_that_reflect(
     Ok(searched)
 }
 
+/// Returns the Kotlin files that read names of classes, which they have in hand or take from functions and properties that give them.
+pub(super) fn files_that_read(
+    resolver: &Resolver,
+    names: &NamesInTexts,
+    givers: &ClassGivers,
+) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+    let words = names.words_of_reflection();
+    let is_reading = |text: &str| reads_classes(text, words) || givers.may_be_read(text, words);
+    files_with(resolver, &owned(words), MAX_REFLECTING, &is_reading)
+}
+
+/// Returns the functions and properties of the project whose value is a class.
+pub(super) fn class_givers(resolver: &Resolver) -> Result<ClassGivers, Cancelled> {
+    let mut givers = ClassGivers::default();
+    for file in resolver.sources.snapshot().files.known_within(&RelPath::root()) {
+        resolver.cancel.check()?;
+        let Some(outline) = file.outline().filter(|_| has_types(file)) else { continue };
+        let may_give = |text: &str| {
+            outline.rows.iter().filter(|row| !row.is_local()).any(|row| {
+                !is_class(row) && text.get(row.start as usize..row.end as usize).is_some_and(may_give_class)
+            })
+        };
+        let text = resolver.sources.text(&file.path);
+        if !text.is_some_and(|text| has_class_word(&text) && may_give(&text)) {
+            continue;
+        }
+        if let Some((key, _)) = resolver.kotlin().file(&file.path) {
+            givers.extend(resolver.kotlin().universe().class_givers(key));
+        }
+    }
+    Ok(givers)
+}
+
 /// Whether a text has a class in hand and holds one of the words. Nearly every file has a `name`: it is one of Java's classes, not of `KClass`.
-pub(super) fn reads_classes(text: &str, words: &[&str]) -> bool {
+fn reads_classes(text: &str, words: &[&str]) -> bool {
     let has_javas = || {
         let is_javas = |at: usize| !text[..at].ends_with('K');
         text.contains(".java")
@@ -73,11 +104,7 @@ pub(super) fn reads_classes(text: &str, words: &[&str]) -> bool {
             || text.match_indices("Class<").any(|(at, _)| is_javas(at))
     };
     let is_read = |word: &str| text.contains(word) && (word != "name" || has_javas());
-    has_a_class(text) && words.iter().any(|word| is_read(word))
-}
-
-fn has_a_class(text: &str) -> bool {
-    CLASSES.iter().any(|class| text.contains(class))
+    has_class_word(text) && words.iter().any(|word| is_read(word))
 }
 
 pub(super) fn owned(words: &[&str]) -> BTreeSet<String> {

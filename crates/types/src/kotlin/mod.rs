@@ -11,6 +11,7 @@ mod callable_references;
 mod callables;
 mod calls;
 mod choice;
+mod class_givers;
 mod classes;
 mod companions;
 mod constructor_calls;
@@ -68,6 +69,7 @@ mod universe;
 mod unseen_casts;
 
 pub use accessors::accessors_of;
+pub use class_givers::{ClassGivers, has_class_word, may_give_class};
 pub use conventions::{FileConventions, is_convention};
 pub use declarations::{DeclarationKind, KotlinDeclaration};
 pub use declared_types::KotlinType;

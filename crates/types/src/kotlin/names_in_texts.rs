@@ -32,6 +32,13 @@ pub(super) const CLASS_NAMES: [&str; 8] = [
     "declaredConstructors",
     "primaryConstructor",
 ];
+/// Those of both lists that code which has no class in hand writes often.
+pub(super) const COMMON_WORDS: [&str; 6] =
+    ["name", "constructors", "functions", "fields", "methods", "members"];
+
+/// Those that Java's classes have, and Kotlin's have not.
+pub(super) const JAVAS_WORDS: [&str; 3] = ["name", "fields", "methods"];
+
 pub(super) const MEMBER_LISTS: [&str; 19] = [
     "constructors",
     "declaredConstructors",

@@ -436,6 +436,39 @@ fn files_that_are_not_looked_into_are_told() {
 }
 
 #[test]
+fn classes_are_given_by_functions_and_properties_of_other_files() {
+    let text = "//- A.kt
+fun <T : Any> T.kind() = this::class
+fun typeOf(of: Any): Class<*> { return of.javaClass }
+val Any.type get() = javaClass
+fun wide(f: () -> Unit = {}, of: Any): Class<*> = of.javaClass
+//- Shop.kt
+class $0Shop(val size: Int)
+//- B.kt
+fun f(shop: Shop) = shop.kind().simpleName
+//- C.kt
+fun f(shop: Shop) = typeOf(shop).name
+//- D.kt
+fun label(of: Any) = of.type.name
+//- E.kt
+fun tag(of: Any) = of.kind().qualifiedName
+//- F.kt
+fun g(shop: Shop) = label(shop) + tag(shop)
+//- G.kt
+fun f(of: Named) = of.name
+class Named(val name: String)
+//- H.kt
+fun f(shop: Shop) = shop.type.declaredFields.size + shop.kind().members.size
+fun g(shop: Shop) = wide(of = shop).fields
+";
+    check("Store", text, &["doubt B.kt:1 C.kt:1 D.kt:1 E.kt:1"]);
+    check("room", &text.replace("$0", "").replace("val size", "val $0size"), &["doubt H.kt:1 H.kt:1 H.kt:2"]);
+    // One that no class is given to.
+    let of_named = text.replace("$0", "").replace("class Named", "class $0Named");
+    check("Called", &of_named, &[]);
+}
+
+#[test]
 fn a_method_and_what_overrides_it_are_looked_for_together() {
     let text = "//- Shop.kt
 interface Shop { fun @open() = 1 }
