@@ -45,6 +45,7 @@ mod number_hash;
 mod outside_members;
 mod outward;
 mod packages;
+mod platform_calls;
 mod qualifiers;
 mod question_memos;
 mod read_references;

@@ -40,6 +40,7 @@ impl Universe<'_> {
     pub fn names_read_by_references(&self, key: FileKey, to: &[DeclarationId]) -> Vec<TextRange> {
         let (Some(file), Some(first)) = (self.file(key), to.first()) else { return Vec::new() };
         let name = self.name(*first);
+        let is_function = self.kind(*first) == Some(DeclarationKind::Function);
         let aliases = file.imports.iter().filter(|import| import.last_name() == name);
         let names: Vec<&str> =
             aliases.filter_map(|import| import.alias.as_deref()).chain([name.as_str()]).collect();
@@ -51,7 +52,11 @@ impl Universe<'_> {
             self.steps.set(0);
             let Some(reference) = reference_of(&file, node) else { continue };
             let meant = self.resolve_identifier(&file, node);
-            if meant.declarations.iter().any(|one| to.contains(one)) && self.is_read_from(&file, reference) {
+            let is_meant = meant.declarations.iter().any(|one| to.contains(one));
+            if is_meant
+                && !(is_function && self.is_given_to_platform(&file, reference))
+                && self.is_read_from(&file, reference)
+            {
                 found.push(file.range(node));
             }
         }

@@ -237,7 +237,7 @@ impl Universe<'_> {
         }
     }
 
-    fn is_any(&self, class: DeclarationId) -> bool {
+    pub(super) fn is_any(&self, class: DeclarationId) -> bool {
         self.library_class("kotlin", "Any") == Some(class)
     }
 

@@ -424,6 +424,65 @@ fun f(namer: Namer) {
 }
 
 #[test]
+fn androids_and_javas_libraries_call_the_functions_that_they_are_given() {
+    let given = |imports: &str, code: &str| {
+        format!(
+            "//- Shop.kt\nclass Shop {{ val size = 1 }}\nfun $0open(x: Any) {{}}\n//- Use.kt\n{imports}\n{code}\n"
+        )
+    };
+    let of = |class: &str| {
+        let imports = format!("import {class}");
+        let name = class.rsplit('.').next().expect("a name").to_owned();
+        move |ty: &str, call: &str| given(&imports, &format!("fun f(it: {name}{ty}) {{ it.{call} }}"))
+    };
+    let (view, live) = (of("android.view.View"), of("androidx.lifecycle.LiveData"));
+    let (pool, future) = (of("java.util.concurrent.Executor"), of("java.util.concurrent.CompletableFuture"));
+    let (list, stream) = (of("java.util.concurrent.CopyOnWriteArrayList"), of("java.io.PrintStream"));
+    let absent = of("org.absent.Bus");
+    for code in [
+        view("", "setOnClickListener(::open)"),
+        view("", "post(::open)"),
+        live("<Shop>", "observe(1, ::open)"),
+        pool("", "execute(::open)"),
+        future("<Shop>", "thenAccept(::open)"),
+        absent("", "addChangeListener(::open)"),
+        given("", "fun f() { unseen.button.setOnClickListener(::open) }"),
+        given("import android.view.View", "val a = View.OnClickListener(::open)"),
+        given("import androidx.lifecycle.Observer", "val a = Observer<Shop>(::open)"),
+        given("", "val a = Runnable(::open)"),
+        given("import androidx.compose.material.Button", "fun f() { Button(onClick = ::open) }"),
+    ] {
+        check("shut", &code, &[]);
+    }
+    for code in [
+        view("", "setTag(::open)"),
+        live("<Any>", "observe(1, ::open)"),
+        live("<(Any) -> Unit>", "postValue(::open)"),
+        list("<Any>", "add(::open)"),
+        list("<kotlin.reflect.KFunction<*>>", "forEach(::open)"),
+        stream("", "println(::open)"),
+        absent("", "register(::open)"),
+        absent("", "registerClickListener(::open)"),
+        given("import android.view.View\nimport org.absent.*", "fun f(it: View) { it.post(::open) }"),
+        given("import android.view.View\nimport org.absent.post", "fun f(it: View) { it.post(::open) }"),
+        given("import androidx.compose.runtime.mutableStateOf", "val a = mutableStateOf(::open)"),
+        given("import androidx.lifecycle.MutableLiveData", "val a = MutableLiveData(::open)"),
+        given("import org.absent.Button", "fun f() { Button(onClick = ::open) }"),
+        // One of the project's own, which reads it.
+        given(
+            "import kotlin.reflect.KFunction",
+            "fun setNameListener(of: KFunction<*>) = of.name\nfun f() { setNameListener(::open) }",
+        ),
+    ] {
+        let line = code.split("Use.kt\n").nth(1).expect("a file").lines().count();
+        check("shut", &code, &[&format!("doubt Use.kt:{line}")]);
+    }
+    // A property has a name for whatever takes one.
+    let property = live("<Shop>", "observe(1, Shop::size)").replace("$0open", "open");
+    check("room", &property.replace("val size", "val $0size"), &["doubt Use.kt:2"]);
+}
+
+#[test]
 fn files_that_are_not_looked_into_are_told() {
     let files = |count: usize| {
         let reading = (0..count).map(|number| {
