@@ -1,6 +1,8 @@
 //! Kotlin and Java: packages, imports, members, overloads, extensions.
 
-use super::judged;
+use super::{declared, judged};
+use crate::sources::Sources;
+use symd_base::RelPath;
 
 /// Returns the judgements of the uses of `size` in a class that declares it and contains `body`.
 fn size(body: &str) -> Vec<String> {
@@ -183,4 +185,28 @@ fn what_javas_methods_and_fields_give_has_members() {
             "q/use.kt:11: unchecked call",
         ]
     );
+}
+
+#[test]
+fn tests_of_a_product_flavor_are_seen_by_its_own_tests_alone() {
+    let sees = |fixture: &str, from: &str, declared_in: &str| {
+        let (memory, _) = declared(fixture);
+        let path = |path: &str| RelPath::new(path).expect("a path");
+        memory.gradle_modules().may_see(&path(from), &path(declared_in))
+    };
+    let with = |script: &str, set: &str| {
+        format!(
+            "//- settings.gradle\ninclude ':m'\n//- m/build.gradle\n{script}\n//- m/src/{set}/A.kt\nclass $0A\n\
+             //- m/src/testFree/T.kt\nclass T\n//- m/src/testShared/S.kt\nclass S\n//- m/src/shared/H.kt\nclass H\n\
+             //- m/src/test/U.kt\nclass U\n//- m/src/androidTest/D.kt\nclass D\n"
+        )
+    };
+    let flavors = "android { productFlavors { free { } } }";
+    let (device, free) = ("m/src/androidTest/D.kt", "m/src/testFree/T.kt");
+    assert!(!sees(&with(flavors, "free"), device, free));
+    assert!(sees(&with(flavors, "free"), "m/src/test/U.kt", free));
+    assert!(sees(&with(flavors, "free"), device, "m/src/testShared/S.kt"));
+    // Nothing says that it is a variant's.
+    assert!(sees(&with(flavors, "paid"), device, free));
+    assert!(sees(&with("android { }", "free"), device, free));
 }

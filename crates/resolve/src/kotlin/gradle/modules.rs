@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::BUILD_SOURCES;
 use super::build_text::{NamedModules, Settings, accessor, named_modules, settings};
-use super::source_set::{SourceSet, set_directory};
+use super::source_set::{SourceSet, flavor_of_test, set_directory};
 use crate::sources::Sources;
 use symd_base::RelPath;
 
@@ -13,6 +13,9 @@ const SETTINGS: [&str; 2] = ["settings.gradle.kts", "settings.gradle"];
 const BUILD_FILES: [&str; 2] = ["build.gradle.kts", "build.gradle"];
 /// Extensions of what plugins are written in.
 const PLUGIN_SOURCES: [&str; 4] = ["kt", "kts", "java", "groovy"];
+
+/// Words of scripts that declare product flavors.
+const FLAVORS: [&str; 2] = ["roductFlavor", "flavorDimension"];
 
 /// How many sources of plugins are read.
 const MAX_PLUGIN_SOURCES: usize = 500;
@@ -36,6 +39,10 @@ pub struct GradleModules {
     included: Vec<RelPath>,
     /// Whether a text could not be read.
     lacks_texts: bool,
+    /// Whether a script, or a plugin of the project, tells of product flavors.
+    has_flavors: bool,
+    /// The source sets that hold tests of a product flavor, each with the directory of its module.
+    variants: HashSet<(RelPath, String)>,
 }
 
 impl GradleModules {
@@ -92,7 +99,36 @@ impl GradleModules {
         });
         found.included = included.collect();
         found.read_dependencies(sources, &files, &paths);
+        if found.has_flavors {
+            found.read_variants(sources, &files);
+        }
         found
+    }
+
+    /// Notes the source sets of tests beside which their module has the set of a product flavor of that name: `src/testFree` beside `src/free`.
+    fn read_variants(&mut self, sources: &dyn Sources, files: &[&RelPath]) {
+        for path in files.iter().filter(|path| path.as_str().contains("src/test")) {
+            let Some(module) = self.module_of(path).map(|at| &self.modules[at].directory) else { continue };
+            let Some(("src", set)) = set_directory(path, module) else { continue };
+            let Some(flavor) = flavor_of_test(set) else { continue };
+            let variant = (module.clone(), set.to_owned());
+            let has_set = || {
+                let directory = module.join("src").join(&flavor);
+                sources.snapshot().files.paths_within(&directory).next().is_some()
+            };
+            if !self.variants.contains(&variant) && has_set() {
+                self.variants.insert(variant);
+            }
+        }
+    }
+
+    /// Returns the source set of a file of a module.
+    fn set_of(&self, path: &RelPath, module: &RelPath) -> SourceSet {
+        let is_variant = |set: &str| self.variants.contains(&(module.clone(), set.to_owned()));
+        match set_directory(path, module) {
+            Some(("src", set)) if !self.variants.is_empty() && is_variant(set) => SourceSet::OF_LOCAL_TESTS,
+            _ => SourceSet::of(path, module),
+        }
     }
 
     /// Whether the file at a path is one of those that tell the modules.
@@ -127,7 +163,10 @@ impl GradleModules {
                 return;
             }
             let named = match sources.text(path) {
-                Some(text) => named_modules(&text),
+                Some(text) => {
+                    self.has_flavors |= FLAVORS.iter().any(|word| text.contains(word));
+                    named_modules(&text)
+                }
                 None => {
                     self.lacks_texts = true;
                     NamedModules { may_be_more: true, ..NamedModules::default() }
@@ -204,8 +243,7 @@ impl GradleModules {
             return true;
         }
         let sees_module = one == other || module.sees.as_ref().is_none_or(|sees| sees.contains(&other));
-        sees_module
-            && SourceSet::of(from, &module.directory).may_see(SourceSet::of(declared, &target.directory))
+        sees_module && self.set_of(from, &module.directory).may_see(self.set_of(declared, &target.directory))
     }
 
     /// Returns how far a declaring file is from another one: of one source set, of one module, of one build, or further.

@@ -42,7 +42,14 @@ enum Platform {
 const BARE_SETS: [(&str, Platform); 4] =
     [("common", Platform::Common), ("jvm", Platform::Jvm), ("js", Platform::Js), ("posix", Platform::Native)];
 
+/// What the names of sets of tests end with that are made for others.
+const SHARED: [&str; 4] = ["Common", "Shared", "Fixtures", "Support"];
+
 impl SourceSet {
+    /// Android's tests that run on the developer's machine.
+    pub(super) const OF_LOCAL_TESTS: SourceSet =
+        SourceSet { purpose: Purpose::LocalTest, platform: Platform::Unknown };
+
     /// Returns the source set of the file at a path beneath a module's directory.
     pub(super) fn of(path: &RelPath, module: &RelPath) -> SourceSet {
         let skipped = if module.is_root() { 0 } else { module.components().count() };
@@ -112,6 +119,13 @@ pub(super) fn set_directory<'p>(path: &'p RelPath, module: &RelPath) -> Option<(
 fn is_variants_test(set: &str) -> bool {
     let is_variant = |rest: &str| rest.ends_with("Debug") || rest.ends_with("Release");
     set.strip_prefix("test").is_some_and(|rest| rest.starts_with(char::is_uppercase) && is_variant(rest))
+}
+
+/// Returns the product flavor whose tests a set holds by its name: `free` for `testFree`. A set whose name says that others share it is none of these.
+pub(super) fn flavor_of_test(set: &str) -> Option<String> {
+    let rest = set.strip_prefix("test").filter(|rest| !SHARED.contains(rest))?;
+    let first = rest.chars().next().filter(|first| first.is_uppercase())?;
+    Some(first.to_lowercase().chain(rest.chars().skip(1)).collect())
 }
 
 #[cfg(test)]
