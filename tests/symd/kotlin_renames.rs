@@ -428,15 +428,23 @@ fn what_the_language_calls_is_an_operators_use_and_keeps_its_function() {
             assert!(refused.starts_with(&why) && refused.contains(&place), "{refused}");
         }
         assert_eq!(stage.text("Bag.kt"), OPERATORS);
-        // Nothing subtracts, but code that is not read may.
-        let refused = stage.refused("safe_delete", json!({ "name_path": "Bag/minus" })).await;
-        assert!(
-            refused
-                .starts_with("Bag/minus in Bag.kt counts as used: a Kotlin operator finds it by its name; "),
-            "{refused}"
-        );
-        stage.done("safe_delete", json!({ "name_path": "Bag/minus", "force": true })).await;
+        // Nothing subtracts: types tell what each operator calls.
+        stage.done("safe_delete", json!({ "name_path": "Bag/minus" })).await;
         let without = OPERATORS.replace("    operator fun minus(other: Bag) = this\n", "");
         assert_eq!(stage.text("Bag.kt"), without);
+    });
+}
+
+#[test]
+fn an_operator_stays_where_types_do_not_tell_that_nothing_calls_it() {
+    let bag = "package shop\nimport org.absent.found\nclass Bag {\n    operator fun minus(other: Bag) = this\n    operator fun times(n: Int) = this\n}\nclass Row : Comparable<Row> {\n    override operator fun compareTo(other: Row) = 0\n}\nfun f(a: Bag) = found() - a\n";
+    play(&[("Bag.kt", bag.as_bytes())], Answers::NoServer, async |stage| {
+        let refused = stage.refused("safe_delete", json!({ "name_path": "Bag/minus" })).await;
+        assert!(refused.contains("still used") && refused.contains("Bag.kt:10"), "{refused}");
+        let refused = stage.refused("safe_delete", json!({ "name_path": "Row/compareTo" })).await;
+        assert!(refused.contains("is outside the project and relies on this name"), "{refused}");
+        assert_eq!(stage.text("Bag.kt"), bag);
+        stage.done("safe_delete", json!({ "name_path": "Bag/times" })).await;
+        assert!(!stage.text("Bag.kt").contains("times"));
     });
 }

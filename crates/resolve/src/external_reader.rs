@@ -35,8 +35,9 @@ const PYTEST: [&str; 14] = [
 const IMPORTERS: [&str; 5] = ["create_module", "exec_module", "find_module", "find_spec", "load_module"];
 
 /// Whether a Kotlin function has the modifier `operator`, or may have it from one that it overrides: `a + b` calls
-/// `plus`.
-fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
+/// `plus`, and would not call it by another name. Without a name, those of the first kind are not found by name: types tell which
+/// operators call them, and these count as references. What is overridden outside the project is called there.
+fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration, new_name: Option<&str>) -> bool {
     let Some((_, row)) =
         target.row().filter(|(_, row)| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method))
     else {
@@ -45,7 +46,8 @@ fn is_operator(sources: &dyn Sources, target: &IndexedDeclaration) -> bool {
     let Some(current) = target.unchanged_text(sources) else { return false };
     let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     let is_convention = is_convention(target.name());
-    let marks = |word: &str| word == "operator" || word == "override" && is_convention;
+    let is_called = new_name.is_some() || !is_convention;
+    let marks = |word: &str| word == "operator" && is_called || word == "override" && is_convention;
     head.split_whitespace().rev().take_while(|word| *word != "}").any(marks)
 }
 
@@ -127,7 +129,9 @@ fn reader_of_name(
         return Some(entry.reader);
     }
     match language.name_reader {
-        NameReader::Operators => return is_operator(sources, target).then_some("a Kotlin operator"),
+        NameReader::Operators => {
+            return is_operator(sources, target, new_name).then_some("a Kotlin operator");
+        }
         NameReader::Linker => return is_linked(sources, target, new_name).then_some("the linker"),
         NameReader::Python if !row.is_local() => {}
         NameReader::Python | NameReader::None => return None,

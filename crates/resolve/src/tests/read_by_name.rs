@@ -88,6 +88,12 @@ fn what_uses_a_declaration_without_its_name() {
         ("//- a.rs\n#[test]\nfn $0adds() {}\n", "#[test]"),
         ("//- a.rs\n#[inline]\nfn $0adds() {}\n", ""),
         ("//- a.kt\nfun $0main() {}\n", "the program's start"),
+        // What calls an operator is among its references.
+        ("//- a.kt\nclass V { operator fun $0plus(o: V) = o }\n", ""),
+        ("//- a.kt\nprivate operator fun V.$0contains(i: Int) = true\n", ""),
+        ("//- a.kt\nclass V { operator fun $0mod(o: V) = o }\n", "a Kotlin operator"),
+        ("//- a.kt\nclass V : W { override fun $0plus(o: V) = o }\n", "a Kotlin operator"),
+        ("//- a.kt\nclass V : W { override operator fun $0plus(o: V) = o }\n", "a Kotlin operator"),
         ("//- a.kt\nclass A { fun $0main() {} }\n", ""),
         ("//- a.kt\nclass A {\n    @Test fun $0adds() {}\n}\n", "@Test"),
         ("//- a.kt\n@Suppress(\"x\", \"@y\")\ninternal fun $0f() {}\n", ""),
