@@ -7,11 +7,10 @@ use crate::family::has_types;
 use crate::hierarchy::classes::is_class;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::{CurrentFile, Resolver};
-use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_index::NeededWords;
 use symd_syntax::{Row, name_hash};
-use symd_types::kotlin::{ClassGivers, NamesInTexts, has_class_word, may_give_class};
+use symd_types::kotlin::{CLASS_WORDS, ClassGivers, NamesInTexts, has_class_word, may_give_class};
 
 /// The most names by which values are followed.
 const MAX_NAMES: usize = 400;
@@ -76,7 +75,8 @@ pub(super) fn files_that_read(
 /// Returns the functions and properties of the project whose value is a class.
 pub(super) fn class_givers(resolver: &Resolver) -> Result<ClassGivers, Cancelled> {
     let mut givers = ClassGivers::default();
-    for file in resolver.sources.snapshot().files.known_within(&RelPath::root()) {
+    let holding_class = CLASS_WORDS.map(NeededWords::of_part);
+    for file in resolver.sources.snapshot().files.with_any_words(holding_class) {
         resolver.cancel.check()?;
         let Some(outline) = file.outline().filter(|_| has_types(file)) else { continue };
         let may_give = |text: &str| {

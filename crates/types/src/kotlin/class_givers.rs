@@ -9,8 +9,8 @@ use super::names_in_texts::{COMMON_WORDS, JAVAS_WORDS};
 use super::ty::Type;
 use super::universe::{DeclarationId, FileKey, Universe};
 
-/// Words of which the type, or what computes the value, of such a function or property holds one.
-const CLASS_WORDS: [&str; 4] = ["::class", "javaClass", "Class<", "KClass"];
+/// Parts of texts of which the type, or what computes the value, of such a function or property holds one.
+pub const CLASS_WORDS: [&str; 4] = ["::class", "javaClass", "Class<", "KClass"];
 
 /// Whether a text has a class in hand.
 pub fn has_class_word(text: &str) -> bool {

@@ -70,7 +70,7 @@ mod universe;
 mod unseen_casts;
 
 pub use accessors::accessors_of;
-pub use class_givers::{ClassGivers, has_class_word, may_give_class};
+pub use class_givers::{CLASS_WORDS, ClassGivers, has_class_word, may_give_class};
 pub use conventions::{FileConventions, is_convention};
 pub use declarations::{DeclarationKind, KotlinDeclaration};
 pub use declared_types::KotlinType;

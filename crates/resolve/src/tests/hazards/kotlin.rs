@@ -528,6 +528,20 @@ fun g(shop: Shop) = wide(of = shop).fields
 }
 
 #[test]
+fn what_gives_a_class_is_found_in_files_that_nothing_else_reads() {
+    let text = "//- A.kt
+fun <T> T.kind() = this!!::class.java
+//- Shop.kt
+class $0Shop
+//- B.kt
+fun tag(of: Any) = of.kind().name
+//- C.kt
+fun f(shop: Shop) = tag(shop)
+";
+    check("Store", text, &["doubt B.kt:1"]);
+}
+
+#[test]
 fn a_method_and_what_overrides_it_are_looked_for_together() {
     let text = "//- Shop.kt
 interface Shop { fun @open() = 1 }
