@@ -60,9 +60,12 @@ def normalized(rows, log, new, old):
         if is_of_file(r):
             return positions[file][int(r[7])]
         name = back(r[8] if r[0] == "OVERRIDES" else r[5])
-        # A name that is declared has its own offsets; by the simple name another file's declaration would count, where the offsets agree by chance.
-        key = (name, r[7]) if name in qualified else (simple(name), r[7])
-        return str(sorted(set(declared.get(key, []))))
+        # A name that is declared has its own offsets; by the simple name another file's declaration would count, where the offsets agree by
+        # chance. Of those by the simple name the same file's is meant, if there is one.
+        if name in qualified:
+            return str(sorted(set(declared.get((name, r[7]), []))))
+        candidates = set(declared.get((simple(name), r[7]), []))
+        return str(sorted({one for one in candidates if one[0] == file} or candidates))
 
     shown = {}
     for file, of_file in rows.items():
