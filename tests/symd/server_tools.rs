@@ -183,25 +183,43 @@ fn ranges_are_held_against_the_text() {
 }
 
 #[test]
-fn what_the_server_leaves_out_is_found_out() {
+fn what_the_server_leaves_out_but_confirms_is_listed() {
     let told = truth()[..2].to_vec();
     play(script(told.into(), at("lib.py", 0, 4, 7)), async |stage| {
         let (list, footer) = stage.references().await;
-        assert_eq!(list, "lib.py:7 in Box/get: return run(1)");
-        assert!(
-            footer.ends_with(
-                "; incomplete: 4 possible uses (4 confirmed) that fake does not report; show_unlisted lists them]"
-            ),
-            "{footer}"
+        assert_eq!(
+            list,
+            "lib.py:7 in Box/get: return run(1)\nuse.py\n 2: from lib import run\n in main\n  6: print(run(2))\n  \
+             7: lib.run(3)\n  8: return run"
         );
+        assert!(footer.starts_with("[5 references in 2 files; fake; "), "{footer}");
+        assert!(footer.ends_with("; complete]"), "{footer}");
         assert_eq!(
             stage.times("textDocument/references"),
             2,
             "asked again, and no more when the answer stays"
         );
+    });
+}
+
+#[test]
+fn what_the_server_leaves_out_and_is_not_asked_about_is_missing() {
+    let told = truth()[..2].to_vec();
+    play(script(told.into(), at("lib.py", 0, 4, 7)), async |stage| {
+        let calls = "    run(4)\n".repeat(6);
+        write(&stage.path("project/more.py"), &format!("from lib import run\n\n\ndef more():\n{calls}"));
+        // Eleven are left out: the server is asked about eight.
+        let (_, footer) = stage.references().await;
+        assert!(footer.starts_with("[9 references in "), "{footer}");
+        assert!(
+            footer.ends_with(
+                "; incomplete: 3 possible uses that fake does not report; show_unlisted lists them]"
+            ),
+            "{footer}"
+        );
         let all = json!({ "name_path": "run", "show_unlisted": true });
         let text = stage.ask("find_referencing_symbols", all).await;
-        assert!(text.contains("\nnot reported by the server:\nuse.py\n 2: from lib import run\n"), "{text}");
+        assert!(text.contains("\nnot reported by the server:\n"), "{text}");
     });
 }
 

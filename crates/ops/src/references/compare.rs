@@ -92,6 +92,15 @@ pub(crate) enum Verdict {
     Undetermined,
 }
 
+/// What becomes of the occurrences that the server does not report but confirms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConfirmedUses {
+    /// They join the list of references.
+    Listed,
+    /// They are told as missing, because the server may report them later.
+    Missing,
+}
+
 /// The verdicts so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdicts(HashMap<(RelPath, u32), Verdict>);
@@ -120,16 +129,29 @@ impl Verdicts {
         silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
     }
 
+    /// Returns the occurrences in `silent` that join the list of references, and those that are told as missing.
+    pub(crate) fn listed_and_missing(
+        &self,
+        silent: &[JudgedOccurrence],
+        confirmed: ConfirmedUses,
+    ) -> (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) {
+        let is_listed = |one: &JudgedOccurrence| {
+            confirmed == ConfirmedUses::Listed && self.of(one) == Some(Verdict::Confirmed)
+        };
+        self.not_refuted(silent).into_iter().partition(is_listed)
+    }
+
     /// Returns the completeness of the answer. If every occurrence that was asked about is refuted, syntax is
     /// assumed to be wrong, and the occurrences that were not asked about do not count as missing.
-    pub(crate) fn completeness(&self, compared: &Unreported) -> Completeness {
+    pub(crate) fn completeness(&self, compared: &Unreported, confirmed: ConfirmedUses) -> Completeness {
         let asked: Vec<Verdict> = compared.silent.iter().filter_map(|one| self.of(one)).collect();
         let all_refuted = !asked.is_empty() && asked.iter().all(|&verdict| verdict == Verdict::Refuted);
-        let missing = self.not_refuted(&compared.silent).len();
-        if missing > 0 && !all_refuted {
-            return Completeness::Incomplete { missing, confirmed: self.confirmed_among(&compared.silent) };
+        let (_, missing) = self.listed_and_missing(&compared.silent, confirmed);
+        if !missing.is_empty() && !all_refuted {
+            let confirmed = self.confirmed_among(&missing);
+            return Completeness::Incomplete { missing: missing.len(), confirmed };
         }
-        match missing + compared.unchecked {
+        match missing.len() + compared.unchecked {
             0 => Completeness::Complete,
             unchecked => Completeness::Unchecked(unchecked),
         }
@@ -151,10 +173,19 @@ mod tests {
     }
 
     fn completeness(silent: u32, verdicts: &[Verdict], unchecked: usize) -> Completeness {
+        completeness_if(ConfirmedUses::Missing, silent, verdicts, unchecked)
+    }
+
+    fn completeness_if(
+        confirmed: ConfirmedUses,
+        silent: u32,
+        verdicts: &[Verdict],
+        unchecked: usize,
+    ) -> Completeness {
         let silent: Vec<JudgedOccurrence> = (0..silent).map(found).collect();
         let mut standing = Verdicts::default();
         silent.iter().zip(verdicts).for_each(|(one, &verdict)| standing.note(one, verdict));
-        standing.completeness(&Unreported { silent, other_languages: Vec::new(), unchecked })
+        standing.completeness(&Unreported { silent, other_languages: Vec::new(), unchecked }, confirmed)
     }
 
     #[test]
@@ -167,5 +198,20 @@ mod tests {
         assert_eq!(completeness(2, &[Refuted, Undetermined], 0), Incomplete { missing: 1, confirmed: 0 });
         assert_eq!(completeness(3, &[Refuted, Confirmed], 0), Incomplete { missing: 2, confirmed: 1 });
         assert_eq!(completeness(4, &[Refuted, Refuted], 1), Unchecked(3), "syntax errs here");
+    }
+
+    #[test]
+    fn what_is_confirmed_and_listed_is_not_missing() {
+        use Completeness::*;
+        use Verdict::*;
+        let listed = |silent, verdicts: &[Verdict], unchecked| {
+            completeness_if(ConfirmedUses::Listed, silent, verdicts, unchecked)
+        };
+        assert_eq!(listed(2, &[Confirmed, Confirmed], 0), Complete);
+        assert_eq!(listed(2, &[Confirmed, Refuted], 0), Complete);
+        assert_eq!(listed(2, &[Confirmed, Confirmed], 1), Unchecked(1));
+        assert_eq!(listed(2, &[Confirmed, Undetermined], 0), Incomplete { missing: 1, confirmed: 0 });
+        let unasked = "one that the server was not asked about is missing";
+        assert_eq!(listed(3, &[Confirmed, Refuted], 0), Incomplete { missing: 1, confirmed: 0 }, "{unasked}");
     }
 }

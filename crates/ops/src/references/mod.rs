@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 pub(super) use self::aliases::import_alias;
 pub use self::answer::{Completeness, Reference, References, UsesOfKin};
-use self::compare::compare_ordered;
+use self::compare::{ConfirmedUses, compare_ordered};
 pub(super) use self::compare::{Unreported, Verdicts, compare};
 pub(super) use self::confirm::confirm;
 use self::judge::listed;
@@ -336,24 +336,35 @@ async fn from_server(
     let SettledAnswer { said, checked, compared, standing } = settled;
     let checked: Checked = checked;
     let is_judged = is_imprecise(project, &said.server) && resolve::has_types(&target.file);
+    // A server that may still be indexing lacks more than was asked about.
+    let confirmed = match said.maybe_indexing {
+        true => ConfirmedUses::Missing,
+        false => ConfirmedUses::Listed,
+    };
     let mut completeness = match is_judged {
         true => judged_completeness(&judged),
-        false => standing.completeness(&compared),
+        false => standing.completeness(&compared, confirmed),
     };
-    let silent = match completeness {
-        Completeness::Incomplete { .. } => standing.not_refuted(&compared.silent),
-        _ if is_judged => compared.silent,
+    let (joining, missing) = match is_judged {
+        true => (compared.silent, Vec::new()),
+        false => standing.listed_and_missing(&compared.silent, confirmed),
+    };
+    let missing = match completeness {
+        Completeness::Incomplete { .. } => missing,
         _ => Vec::new(),
     };
-    let (mut silent, elsewhere) = show(project, target, silent, compared.other_languages).await?;
+    let (silent, elsewhere) = show(project, target, missing, compared.other_languages).await?;
+    let (mut joining, _) = show(project, target, joining, Vec::new()).await?;
     let list = checked.spots.into_iter().map(|spot| {
         let role = judged.role_at(&spot);
         Reference { spot, role, judgement: Judgement::Likely }
     });
     let mut list: Vec<Reference> = list.collect();
-    if is_judged {
-        list.append(&mut silent);
+    if !joining.is_empty() {
+        list.append(&mut joining);
         list.sort_by(|a, b| (&a.spot.path, a.spot.range.start).cmp(&(&b.spot.path, b.spot.range.start)));
+    }
+    if is_judged {
         judge_list(&mut list, &judged);
     }
     let mut possible = match is_judged {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::answer::{Completeness, Reference};
+use super::compare::ConfirmedUses;
 use super::{
     Project, QuestionError, SettledAnswer, add_indirect_uses, ask_and_judge, from_answer, is_imprecise,
     settle, show,
@@ -48,7 +49,8 @@ async fn of_settled(
     settled: SettledAnswer<FilePlace>,
 ) -> Result<UsePlaces, QuestionError> {
     let SettledAnswer { checked, compared, standing, .. } = settled;
-    let silent = match standing.completeness(&compared) {
+    // Both those that join the list and those that are missing are places.
+    let silent = match standing.completeness(&compared, ConfirmedUses::Missing) {
         Completeness::Incomplete { .. } => standing.not_refuted(&compared.silent),
         Completeness::Complete | Completeness::Unchecked(_) => Vec::new(),
     };
