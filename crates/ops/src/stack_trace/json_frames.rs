@@ -1,12 +1,12 @@
-//! Throwables whose frames are values of JSON, as services that collect crashes give them: Sentry's events, Bugsnag's reports, Log4j's and
-//! Logback's layouts.
+//! Throwables whose frames are values of JSON, as services that collect crashes give them: Sentry's events, Bugsnag's reports, Rollbar's
+//! items, Crashlytics' rows in BigQuery, Log4j's and Logback's layouts.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
 const METHODS: [&str; 4] = ["function", "method", "methodName", "symbol"];
-const CLASSES: [&str; 4] = ["module", "class", "className", "declaringClass"];
+const CLASSES: [&str; 5] = ["module", "class", "className", "class_name", "declaringClass"];
 const FILES: [&str; 3] = ["filename", "file", "fileName"];
 const LINES: [&str; 4] = ["lineno", "lineNumber", "line", "line_number"];
 const TYPES: [&str; 5] = ["errorClass", "className", "type", "class", "name"];
@@ -37,8 +37,7 @@ fn print_all(value: &Value, printed: &mut String) {
                 all.iter().for_each(|one| print_all(one, printed));
                 return;
             }
-            // Sentry gives the cause first, as it gives the outermost frame first.
-            if chain.iter().all(|one| one.is_outermost_first) {
+            if chain.iter().all(|one| one.is_after_its_cause) {
                 chain.reverse();
             }
             chain.iter().enumerate().for_each(|(at, one)| one.print(at > 0, printed));
@@ -56,20 +55,40 @@ struct ValueThrowable<'v> {
     fields: &'v Map<String, Value>,
     frames: Vec<&'v Map<String, Value>>,
     is_outermost_first: bool,
+    /// Whether the list that it stands in begins with the cause.
+    is_after_its_cause: bool,
 }
 
 impl<'v> ValueThrowable<'v> {
     fn of(value: &'v Value) -> Option<ValueThrowable<'v>> {
         let fields = value.as_object()?;
-        text(fields, &TYPES)?;
+        if text(fields, &TYPES).is_none() {
+            return ValueThrowable::of_rollbar(fields);
+        }
         fields.values().find_map(|value| {
             // Sentry has the frames in an object of their own.
             let inner = value.get("frames").and_then(Value::as_array);
-            let all = value.as_array().or(inner)?;
-            let frames: Vec<_> =
-                all.iter().filter_map(Value::as_object).filter(|one| is_frame(one)).collect();
-            let is_outermost_first = inner.is_some();
-            (!frames.is_empty()).then_some(ValueThrowable { fields, frames, is_outermost_first })
+            let frames = frames_of(value.as_array().or(inner)?);
+            // It gives the cause first, too, as it gives the outermost frame first.
+            let is_sentry = inner.is_some();
+            (!frames.is_empty()).then_some(ValueThrowable {
+                fields,
+                frames,
+                is_outermost_first: is_sentry,
+                is_after_its_cause: is_sentry,
+            })
+        })
+    }
+
+    /// Reads one of Rollbar's, whose type and message stand beside its frames: the outermost frame comes first, and the cause last.
+    fn of_rollbar(trace: &'v Map<String, Value>) -> Option<ValueThrowable<'v>> {
+        let fields = trace.get("exception")?.as_object().filter(|one| text(one, &TYPES).is_some())?;
+        let frames = frames_of(trace.get("frames")?.as_array()?);
+        (!frames.is_empty()).then_some(ValueThrowable {
+            fields,
+            frames,
+            is_outermost_first: true,
+            is_after_its_cause: false,
         })
     }
 
@@ -92,8 +111,15 @@ impl<'v> ValueThrowable<'v> {
     }
 }
 
+fn frames_of(all: &[Value]) -> Vec<&Map<String, Value>> {
+    all.iter().filter_map(Value::as_object).filter(|one| is_frame(one)).collect()
+}
+
 fn is_frame(fields: &Map<String, Value>) -> bool {
-    let has_line = LINES.iter().any(|key| fields.get(*key).is_some_and(Value::is_number));
+    let has_line = LINES.iter().any(|key| {
+        let line = fields.get(*key);
+        line.is_some_and(|line| line.is_number() || number(line).is_some())
+    });
     text(fields, &METHODS).is_some() && (has_line || text(fields, &FILES).is_some())
 }
 
@@ -101,10 +127,15 @@ fn print_frame(fields: &Map<String, Value>, printed: &mut String) {
     let method = text(fields, &METHODS).unwrap_or_default();
     let class = text(fields, &CLASSES).map_or(String::new(), |class| format!("{class}."));
     let file = text(fields, &FILES).unwrap_or("Unknown Source");
-    let line = LINES.iter().find_map(|key| fields.get(*key)?.as_u64()).filter(|line| *line > 0);
+    let line = LINES.iter().find_map(|key| number(fields.get(*key)?)).filter(|line| *line > 0);
     let line = line.map_or(String::new(), |line| format!(":{line}"));
     // Writing to a String cannot fail.
     let _ = writeln!(printed, "\tat {class}{method}({file}{line})");
+}
+
+/// Returns a whole number, which BigQuery writes as a text.
+fn number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
 /// Returns the text of the first key that has one.
@@ -120,7 +151,8 @@ mod tests {
                            a.D.e(D.kt:4)\n";
 
     // Forms: https://develop.sentry.dev/sdk/data-model/event-payloads/exception/, https://bugsnageventreportingapi.docs.apiary.io,
-    // https://logging.apache.org/log4j/2.x/manual/json-layout.html, https://logback.qos.ch/manual/encoders.html#JsonEncoder
+    // https://logging.apache.org/log4j/2.x/manual/json-layout.html, https://logback.qos.ch/manual/encoders.html#JsonEncoder,
+    // https://docs.rollbar.com/reference/create-item, https://firebase.google.com/docs/crashlytics/bigquery-export
     #[test]
     fn the_frames_of_services() {
         for text in [
@@ -133,6 +165,11 @@ mod tests {
                 {"class":"a.Main","method":"main","line":0}],"cause":{"name":"a.Gone","message":"x","extendedStackTrace":[{"class":"a.D","method":"e","file":"D.kt","line":4}]}}}"#,
             r#"{"throwable":{"className":"java.lang.IllegalStateException","message":"closed","stepArray":[{"className":"a.B","methodName":"c","fileName":"B.kt","lineNumber":3},
                 {"className":"a.Main","methodName":"main","lineNumber":-1}],"cause":{"className":"a.Gone","message":"x","stepArray":[{"className":"a.D","methodName":"e","fileName":"D.kt","lineNumber":4}]}}}"#,
+            r#"{"data":{"body":{"trace_chain":[{"exception":{"class":"java.lang.IllegalStateException","message":"closed"},"frames":[{"class_name":"a.Main","method":"main"
+                ,"lineno":0},{"class_name":"a.B","method":"c","filename":"B.kt","lineno":3}]},{"exception":{"class":"a.Gone","message":"x"},
+                "frames":[{"class_name":"a.D","method":"e","filename":"D.kt","lineno":4}]}]}}}"#,
+            r#"[{"exceptions":[{"type":"java.lang.IllegalStateException","exception_message":"closed","nested":false,"frames":[{"line":"3","file":"B.kt","symbol":"a.B.c"},
+                {"line":"0","symbol":"a.Main.main"}]},{"type":"a.Gone","exception_message":"x","nested":true,"frames":[{"line":"4","file":"D.kt","symbol":"a.D.e"}]}]}]"#,
         ] {
             assert_eq!(printed(text).as_deref(), Some(PRINTED), "{text}");
             let lines = format!("{{\"level\":\"INFO\"}}\n{}\n", text.replace('\n', " "));
@@ -148,6 +185,7 @@ mod tests {
             "[1, 2]",
             r#"{"stack":"a.Gone: x\n\tat a.B.c(B.kt:1)","line":3}"#,
             r#"{"type":"menu","items":[{"name":"x","line":"red"}]}"#,
+            r#"{"exception":{"class":"a.Gone"},"threads":[{"method":"c","lineno":3}]}"#,
             "a.Gone: x\n\tat a.B.c(B.kt:1)\n{\"line\": 1}",
         ] {
             assert_eq!(printed(text), None, "{text}");
