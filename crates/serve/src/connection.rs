@@ -177,8 +177,10 @@ impl ConnectionState {
         let mut draining = std::pin::pin!(host.draining());
         loop {
             let next = tokio::select! {
-                next = lines.next() => next,
+                // A request that comes after the daemon began to drain is never begun.
+                biased;
                 _ = &mut draining => return PeerState::HalfClosed,
+                next = lines.next() => next,
             };
             let line = match next {
                 Ok(line) => line,
