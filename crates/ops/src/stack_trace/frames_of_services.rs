@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::parse::ParsedFrame;
+use super::platform::FramePlatform;
 
 /// HockeyApp's `a.B;c;B.kt;12`, Bugsnag's `B.kt:12 a.B.c`.
 static OF_SERVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -55,6 +56,7 @@ fn of_native(line: &str) -> Option<ParsedFrame> {
         method: found["method"].rsplit('.').next().unwrap_or_default().to_owned(),
         file: if file.is_empty() { String::new() } else { format!("{file}.kt") },
         line: found.name("line").and_then(|line| line.as_str().parse().ok()),
+        platform: FramePlatform::KotlinNative,
         ..ParsedFrame::default()
     })
 }

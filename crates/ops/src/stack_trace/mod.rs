@@ -37,6 +37,7 @@ mod place;
 mod place_in_file;
 #[cfg(test)]
 mod place_tests;
+mod platform;
 mod python;
 mod python_place;
 #[cfg(test)]
@@ -60,6 +61,7 @@ pub use self::parse::{FrameNumber, ParsedFrame, ParsedTrace, TraceRelation, pars
 use self::place::SourceFiles;
 pub use self::place_in_file::FramePlace;
 pub(crate) use self::place_in_file::declaration_at;
+pub use self::platform::FramePlatform;
 pub use self::revisions::FittingTags;
 use self::revisions::TriedTags;
 use self::source_version::{CommittedSources, SavedSources};

@@ -9,6 +9,7 @@ use super::anr::tell_reason;
 use super::json_frames;
 use super::lines::streams;
 use super::locks::{ThreadLocks, tell_holders};
+use super::platform::FramePlatform;
 use super::python::tracebacks;
 use super::throwables::throwables;
 
@@ -59,6 +60,7 @@ pub struct ParsedFrame {
     pub line: Option<usize>,
     /// What that number counts.
     pub number: FrameNumber,
+    pub platform: FramePlatform,
     /// The identity of R8's mapping that stands in place of the file: `r8-map-id-1a2b3c`.
     pub map_id: Option<String>,
     /// What else the frame may be, by an ambiguous mapping.

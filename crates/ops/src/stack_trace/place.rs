@@ -207,6 +207,9 @@ impl<'v> SourceFiles<'v> {
                 &format!("its line is one of {}: code that was inlined here", frame.file),
             );
         }
+        if all.iter().any(|place| frame.platform.may_hold(&place.path)) {
+            all.retain(|place| frame.platform.may_hold(&place.path));
+        }
         self.keep_variant(&mut all);
         let (sure, doubted): (Vec<_>, Vec<_>) = all.into_iter().partition(|place| place.doubt.is_none());
         Ok(match sure.len() {

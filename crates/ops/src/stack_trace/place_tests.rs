@@ -405,6 +405,21 @@ fn of_two_variants_one_is_taken_only_if_the_trace_tells_which() {
 }
 
 #[test]
+fn a_frame_is_not_in_a_source_set_of_another_platform() {
+    let jvm = "package okay\n\n// Of the JVM\n\nclass Flow {\n    fun take() {\n        fail()\n    }\n}\n";
+    let other = "package okay\n\nclass Flow {\n    fun take() {\n        fail()\n    }\n}\n";
+    let files = Files::of(&[("src/jvmMain/kotlin/Flow.kt", jvm), ("src/nonJvmMain/kotlin/Flow.kt", other)]);
+    assert_eq!(files.placed("okay.Flow.take(Flow.kt:7)"), ["src/jvmMain/kotlin/Flow.kt:7 Flow/take"]);
+    // The line fits the other file alone.
+    assert_eq!(
+        files.placed("okay.Flow.take(Flow.kt:5)"),
+        ["src/jvmMain/kotlin/Flow.kt:6 Flow/take ? sources differ from the build: line 5 is not in take"]
+    );
+    let native = "kotlin.IllegalStateException: x\n    at 0   okay.kexe   0x10a1b2c5d   kfun:okay.Flow#take(){} + 55 (/p/Flow.kt:5:9)\n";
+    assert_eq!(files.placed_in(None, native), ["src/nonJvmMain/kotlin/Flow.kt:5 Flow/take"]);
+}
+
+#[test]
 fn a_line_past_the_end_names_the_inline_functions_that_are_called() {
     let calls = "package com.shop.app\n\nfun sell() {\n    timed { fail() }\n    plain()\n}\n";
     let timed = "package com.shop.core\n\ninline fun <T> timed(run: () -> T): T = run()\n\nfun plain() {}\n";
