@@ -92,15 +92,6 @@ pub(crate) enum Verdict {
     Undetermined,
 }
 
-/// What becomes of the occurrences that the server does not report but confirms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ConfirmedUses {
-    /// They join the list of references.
-    Listed,
-    /// They are told as missing, because the server may report them later.
-    Missing,
-}
-
 /// The verdicts so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdicts(HashMap<(RelPath, u32), Verdict>);
@@ -129,26 +120,21 @@ impl Verdicts {
         silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
     }
 
-    /// Returns the occurrences in `silent` that join the list of references, and those that are told as missing.
-    pub(crate) fn listed_and_missing(
+    /// Returns the occurrences in `silent` that the server confirmed, and those that it neither confirmed nor refuted.
+    pub(crate) fn confirmed_and_open(
         &self,
         silent: &[JudgedOccurrence],
-        confirmed: ConfirmedUses,
     ) -> (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) {
-        let is_listed = |one: &JudgedOccurrence| {
-            confirmed == ConfirmedUses::Listed && self.of(one) == Some(Verdict::Confirmed)
-        };
-        self.not_refuted(silent).into_iter().partition(is_listed)
+        self.not_refuted(silent).into_iter().partition(|one| self.of(one) == Some(Verdict::Confirmed))
     }
 
-    /// Returns the completeness of the answer. If every occurrence that was asked about is refuted, syntax is
-    /// assumed to be wrong, and the occurrences that were not asked about do not count as missing.
-    pub(crate) fn completeness(&self, compared: &Unreported, confirmed: ConfirmedUses) -> Completeness {
+    /// Returns the completeness of an answer that tells of `missing` occurrences. If every occurrence that was asked about is
+    /// refuted, syntax is assumed to be wrong, and the occurrences that were not asked about do not count as missing.
+    pub(crate) fn completeness(&self, compared: &Unreported, missing: &[JudgedOccurrence]) -> Completeness {
         let asked: Vec<Verdict> = compared.silent.iter().filter_map(|one| self.of(one)).collect();
         let all_refuted = !asked.is_empty() && asked.iter().all(|&verdict| verdict == Verdict::Refuted);
-        let (_, missing) = self.listed_and_missing(&compared.silent, confirmed);
         if !missing.is_empty() && !all_refuted {
-            let confirmed = self.confirmed_among(&missing);
+            let confirmed = self.confirmed_among(missing);
             return Completeness::Incomplete { missing: missing.len(), confirmed };
         }
         match missing.len() + compared.unchecked {
@@ -172,20 +158,16 @@ mod tests {
         }
     }
 
-    fn completeness(silent: u32, verdicts: &[Verdict], unchecked: usize) -> Completeness {
-        completeness_if(ConfirmedUses::Missing, silent, verdicts, unchecked)
-    }
-
-    fn completeness_if(
-        confirmed: ConfirmedUses,
-        silent: u32,
-        verdicts: &[Verdict],
-        unchecked: usize,
-    ) -> Completeness {
+    fn standing(silent: u32, verdicts: &[Verdict], unchecked: usize) -> (Verdicts, Unreported) {
         let silent: Vec<JudgedOccurrence> = (0..silent).map(found).collect();
         let mut standing = Verdicts::default();
         silent.iter().zip(verdicts).for_each(|(one, &verdict)| standing.note(one, verdict));
-        standing.completeness(&Unreported { silent, other_languages: Vec::new(), unchecked }, confirmed)
+        (standing, Unreported { silent, other_languages: Vec::new(), unchecked })
+    }
+
+    fn completeness(silent: u32, verdicts: &[Verdict], unchecked: usize) -> Completeness {
+        let (standing, compared) = standing(silent, verdicts, unchecked);
+        standing.completeness(&compared, &standing.not_refuted(&compared.silent))
     }
 
     #[test]
@@ -205,7 +187,8 @@ mod tests {
         use Completeness::*;
         use Verdict::*;
         let listed = |silent, verdicts: &[Verdict], unchecked| {
-            completeness_if(ConfirmedUses::Listed, silent, verdicts, unchecked)
+            let (standing, compared) = standing(silent, verdicts, unchecked);
+            standing.completeness(&compared, &standing.confirmed_and_open(&compared.silent).1)
         };
         assert_eq!(listed(2, &[Confirmed, Confirmed], 0), Complete);
         assert_eq!(listed(2, &[Confirmed, Refuted], 0), Complete);

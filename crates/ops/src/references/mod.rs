@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 pub(super) use self::aliases::import_alias;
 pub use self::answer::{Completeness, Reference, References, UsesOfKin};
-use self::compare::{ConfirmedUses, compare_ordered};
+use self::compare::compare_ordered;
 pub(super) use self::compare::{Unreported, Verdicts, compare};
 pub(super) use self::confirm::confirm;
 use self::judge::listed;
@@ -336,18 +336,16 @@ async fn from_server(
     let SettledAnswer { said, checked, compared, standing } = settled;
     let checked: Checked = checked;
     let is_judged = is_imprecise(project, &said.server) && resolve::has_types(&target.file);
-    // A server that may still be indexing lacks more than was asked about.
-    let confirmed = match said.maybe_indexing {
-        true => ConfirmedUses::Missing,
-        false => ConfirmedUses::Listed,
-    };
-    let mut completeness = match is_judged {
-        true => judged_completeness(&judged),
-        false => standing.completeness(&compared, confirmed),
-    };
-    let (joining, missing) = match is_judged {
-        true => (compared.silent, Vec::new()),
-        false => standing.listed_and_missing(&compared.silent, confirmed),
+    let (mut completeness, joining, missing) = match is_judged {
+        true => (judged_completeness(&judged), compared.silent, Vec::new()),
+        false => {
+            let (joining, missing) = match said.maybe_indexing {
+                // It lacks more than it was asked about, and may report all of it when it is asked again.
+                true => (Vec::new(), standing.not_refuted(&compared.silent)),
+                false => standing.confirmed_and_open(&compared.silent),
+            };
+            (standing.completeness(&compared, &missing), joining, missing)
+        }
     };
     let missing = match completeness {
         Completeness::Incomplete { .. } => missing,

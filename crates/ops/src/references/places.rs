@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::answer::{Completeness, Reference};
-use super::compare::ConfirmedUses;
 use super::{
     Project, QuestionError, SettledAnswer, add_indirect_uses, ask_and_judge, from_answer, is_imprecise,
     settle, show,
@@ -49,9 +48,9 @@ async fn of_settled(
     settled: SettledAnswer<FilePlace>,
 ) -> Result<UsePlaces, QuestionError> {
     let SettledAnswer { checked, compared, standing, .. } = settled;
-    // Both those that join the list and those that are missing are places.
-    let silent = match standing.completeness(&compared, ConfirmedUses::Missing) {
-        Completeness::Incomplete { .. } => standing.not_refuted(&compared.silent),
+    let silent = standing.not_refuted(&compared.silent);
+    let silent = match standing.completeness(&compared, &silent) {
+        Completeness::Incomplete { .. } => silent,
         Completeness::Complete | Completeness::Unchecked(_) => Vec::new(),
     };
     let (silent, elsewhere) = show(project, target, silent, compared.other_languages).await?;
