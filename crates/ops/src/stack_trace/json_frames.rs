@@ -116,10 +116,9 @@ fn frames_of(all: &[Value]) -> Vec<&Map<String, Value>> {
 }
 
 fn is_frame(fields: &Map<String, Value>) -> bool {
-    let has_line = LINES.iter().any(|key| {
-        let line = fields.get(*key);
-        line.is_some_and(|line| line.is_number() || number(line).is_some())
-    });
+    // -1 and -2 stand for no line, and for a native method.
+    let is_line = |value: &Value| value.is_number() || number(value).is_some();
+    let has_line = LINES.iter().any(|key| fields.get(*key).is_some_and(is_line));
     text(fields, &METHODS).is_some() && (has_line || text(fields, &FILES).is_some())
 }
 

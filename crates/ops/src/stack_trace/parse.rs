@@ -60,6 +60,7 @@ pub struct ParsedFrame {
     pub line: Option<usize>,
     /// What that number counts.
     pub number: FrameNumber,
+    /// The platform of its program.
     pub platform: FramePlatform,
     /// The identity of R8's mapping that stands in place of the file: `r8-map-id-1a2b3c`.
     pub map_id: Option<String>,

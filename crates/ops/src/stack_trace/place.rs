@@ -207,6 +207,7 @@ impl<'v> SourceFiles<'v> {
                 &format!("its line is one of {}: code that was inlined here", frame.file),
             );
         }
+        // An `actual` class has a file for each platform.
         if all.iter().any(|place| frame.platform.may_hold(&place.path)) {
             all.retain(|place| frame.platform.may_hold(&place.path));
         }
