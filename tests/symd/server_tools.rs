@@ -219,7 +219,8 @@ fn what_the_server_leaves_out_and_is_not_asked_about_is_missing() {
         );
         let all = json!({ "name_path": "run", "show_unlisted": true });
         let text = stage.ask("find_referencing_symbols", all).await;
-        assert!(text.contains("\nnot reported by the server:\n"), "{text}");
+        let missing = "more.py:7 in more: run(4)\nuse.py\n 2: from lib import run\n 8 in main: return run\n";
+        assert!(text.contains(&format!("\nnot reported by the server:\n{missing}[")), "{text}");
     });
 }
 
