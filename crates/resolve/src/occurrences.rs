@@ -82,6 +82,7 @@ pub fn occurrences(
     let mut found = found.into_iter().collect::<Result<Vec<_>, Cancelled>>()?.concat();
     found.extend(member_keys(&resolver, &targets)?);
     found.sort_by(|a, b| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
+    wanted.judge_by_objects(&resolver, &mut found)?;
     Ok(found)
 }
 

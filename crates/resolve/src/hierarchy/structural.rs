@@ -86,7 +86,8 @@ pub(crate) fn satisfied_protocols(
     met
 }
 
-fn is_protocol(base: &Base) -> bool {
+/// Whether a base is the class that makes the one with it a protocol.
+pub(crate) fn is_protocol(base: &Base) -> bool {
     let is_it = |name: &String| matches!(name.as_str(), "typing.Protocol" | "typing_extensions.Protocol");
     base.outside.iter().any(is_it)
 }

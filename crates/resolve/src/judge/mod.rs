@@ -5,6 +5,7 @@ mod arguments;
 mod doubles;
 mod identity;
 mod not_called;
+mod objects;
 mod unresolved;
 
 use self::not_called::{cannot_be_called, is_read_by_own_name};

@@ -63,6 +63,27 @@ pub fn object_members(
     Ok(classes.into_iter().map(member).collect())
 }
 
+/// Returns what the name at `range` means as a member of the object before it, or as a keyword of a call of the object's method; unknown
+/// where the text does not tell the object's class.
+pub(crate) fn meaning_by_object(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    range: TextRange,
+    name: &str,
+) -> Result<Meaning, Cancelled> {
+    let Some(AskedMember { class, method }) = asked_member(resolver, here, range)? else {
+        return Ok(Meaning::Unknown);
+    };
+    let Some(method) = method else { return classes::member(resolver, &class, name) };
+    Ok(match classes::member(resolver, &class, &method)? {
+        Meaning::Declared(found) => match &found[..] {
+            [one] => parameter(resolver, one, name).map_or(Meaning::Unknown, |one| Meaning::Declared(vec![one])),
+            _ => Meaning::Unknown,
+        },
+        _ => Meaning::Unknown,
+    })
+}
+
 /// What a name stands for at a place: a member of an object, or a parameter of a method of it.
 struct AskedMember {
     /// The object's class.

@@ -1,28 +1,32 @@
 //! Members of objects whose class the text tells.
 
 use super::{files, memory, target};
-use crate::{Judgement, object_members, occurrences};
+use crate::{Judgement, Occurrence, Role, object_members, occurrences};
 use symd_base::{Cancel, RelPath, TextRange};
 
-/// Returns the lines, as 1-based `path:line`, of the open uses of the name behind `$0` that are found to mean it; those that are found
-/// to mean something else have a `!`.
+/// Returns the lines, as 1-based `path:line`, of the uses of the name behind `$0` that are found to mean it by their objects; those that
+/// are found to mean something else have a `!`. Of Python's asserts that they are judged so.
 #[track_caller]
 fn told(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
     let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
-    let open = found.into_iter().filter(|one| one.judgement == Judgement::Unchecked);
-    let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path, one.range)).collect();
+    let uses: Vec<Occurrence> = found.into_iter().filter(|one| one.role != Role::Declaration).collect();
+    let places: Vec<(RelPath, TextRange)> = uses.iter().map(|one| (one.path.clone(), one.range)).collect();
     let targets = [target];
     let members = object_members(&memory, &places, &targets, &Cancel::new()).expect("not cancelled");
-    let line = |((path, range), member): (&(RelPath, TextRange), Option<crate::IndexedDeclaration>)| {
-        let text = &memory.texts.iter().find(|(known, _)| known == path).expect("there").1;
-        let number = text[..range.start as usize].matches('\n').count() + 1;
-        let mark = if member?.is_same_declaration(&targets[0]) { "" } else { "!" };
-        Some(format!("{path}:{number}{mark}"))
+    let line = |(one, member): (&Occurrence, Option<crate::IndexedDeclaration>)| {
+        let text = &memory.texts.iter().find(|(known, _)| *known == one.path).expect("there").1;
+        let number = text[..one.range.start as usize].matches('\n').count() + 1;
+        let (mark, judgement) = match member?.is_same_declaration(&targets[0]) {
+            true => ("", Judgement::Likely),
+            false => ("!", Judgement::Unlikely),
+        };
+        assert!(!one.path.as_str().ends_with(".py") || one.judgement == judgement, "{fixture}\n{one:?}");
+        Some(format!("{}:{number}{mark}", one.path))
     };
-    places.iter().zip(members).filter_map(line).collect()
+    uses.iter().zip(members).filter_map(line).collect()
 }
 
 const CART: &str = "//- lib.py\nclass Cart:\n    def add(self, x):\n        self.x = x\n        return self\n\n    def $0total(self): ...\n\n\
