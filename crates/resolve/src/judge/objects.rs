@@ -46,11 +46,7 @@ impl TargetContext<'_> {
     }
 
     /// Judges a use of one of these members, of an object whose class has or inherits them; the object may be of a class below it.
-    fn of_object(
-        &self,
-        resolver: &Resolver,
-        members: &[IndexedDeclaration],
-    ) -> Result<Judgement, Cancelled> {
+    fn of_object(&self, resolver: &Resolver, members: &[IndexedDeclaration]) -> Result<Judgement, Cancelled> {
         if members.iter().any(|one| self.is_target(one)) {
             let is_one_symbol = members.iter().all(|one| self.is_same_symbol(one));
             return Ok(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked });

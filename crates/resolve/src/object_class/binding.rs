@@ -1,13 +1,11 @@
 //! The class of what a variable, a parameter or a member of a class holds: by its annotation, or by the only value that it is ever given.
 
-use std::cell::Cell;
-
 use super::chain::chain_ending;
-use super::results::result_class;
+use super::results::{CallReceiver, result_class};
+use super::walk::Walk;
 use super::written_type::{annotation_end, type_class};
-use super::{class_of_chain, class_of_value, unless_descriptor};
+use super::{class_of_chain, class_of_value, python_values};
 use crate::brackets::{close_bracket, open_bracket};
-use crate::constructed::{Binding, bound};
 use crate::context::{last_word, text_before};
 use crate::family::Family;
 use crate::hierarchy::classes::{self, is_class, is_function};
@@ -22,14 +20,14 @@ use symd_base::cancel::Cancelled;
 
 /// Whether a name is a variable, or parameter, or a member of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BoundKind {
+pub(super) enum BoundKind {
     Variable,
     Member,
 }
 
 /// How a variable gets its value, by the text around its name.
 #[derive(Debug, PartialEq, Eq)]
-enum Bound<'t> {
+pub(super) enum Bound<'t> {
     /// It has the type that is written at this byte.
     Type(usize, &'t str),
     /// Its value begins at this byte.
@@ -46,30 +44,26 @@ pub(super) fn variable_class(
     here: &CurrentFile,
     (at, name): (u32, &str),
     declared: &[IndexedDeclaration],
-    steps: &Cell<usize>,
+    walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
-    let start = match declared {
-        [one] => here.row_of(one).map(|row| here.outline.rows[row].name_start),
-        [] => local_at(resolver, here, at, name),
-        _ => None,
+    let starts: Option<Vec<u32>> = match declared {
+        [] => local_at(resolver, here, at, name).map(|start| vec![start]),
+        all => all.iter().map(|one| Some(here.outline.rows[here.row_of(one)?].name_start)).collect(),
     };
-    let Some(start) = start else { return Ok(None) };
-    let found = bound_at(here, start as usize, name, BoundKind::Variable);
-    // Python's annotations hold for no later assignment.
-    let is_declared = resolver.family != Family::Python && matches!(found, Bound::Type(..));
-    match found {
-        Bound::Unknown => Ok(None),
-        _ if !is_declared && is_bound_again(resolver, here, start, name)? => Ok(None),
+    let Some([start, others @ ..]) = starts.as_deref() else { return Ok(None) };
+    if resolver.family == Family::Python {
+        let ask =
+            || python_values::variable_class(resolver, here, starts.as_deref().unwrap_or(&[]), name, walk);
+        return walk.about((here.file.path.clone(), *start), ask).unwrap_or(Ok(None));
+    }
+    if !others.is_empty() {
+        return Ok(None);
+    }
+    match bound_at(here, *start as usize, name, BoundKind::Variable) {
+        Bound::Unknown | Bound::Context(_) => Ok(None),
         Bound::Type(at, written) => type_class(resolver, here, (written, at), None),
-        // Other files of Python may set what a module holds: `module.name = value`.
-        _ if resolver.family == Family::Python
-            && scope::function_around(here, start).is_none()
-            && is_set_elsewhere(resolver, here, start, (name, BoundKind::Variable))? =>
-        {
-            Ok(None)
-        }
-        Bound::Value(at) => class_of_value(resolver, here, at, steps),
-        Bound::Context(end) => context_class(resolver, here, end, steps),
+        Bound::Value(_) if is_bound_again(resolver, here, *start, name)? => Ok(None),
+        Bound::Value(at) => class_of_value(resolver, here, at, walk),
     }
 }
 
@@ -78,19 +72,27 @@ pub(super) fn member_class(
     resolver: &Resolver,
     class: &IndexedDeclaration,
     found: &[IndexedDeclaration],
-    steps: &Cell<usize>,
+    walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
-    let [one] = found else { return Ok(None) };
+    let Some(one) = found.first() else { return Ok(None) };
     let Some(here) = resolver.read_file(&one.file) else { return Ok(None) };
     let Some(at) = here.row_of(one) else { return Ok(None) };
     let row = &here.outline.rows[at];
     let name = here.outline.name(row);
     let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
     let is_getter = head.split_whitespace().any(|word| word == "get") || head.contains("property");
-    if is_getter {
-        return result_class(resolver, one, Some(class), steps);
+    // A property's setter has its name.
+    if is_getter && (found.len() == 1 || found.iter().all(is_function)) {
+        return result_class(resolver, one, Some(CallReceiver { class, is_exact: false }), walk);
     }
-    if is_function(one) {
+    if found.iter().any(is_function) {
+        return Ok(None);
+    }
+    if resolver.family == Family::Python {
+        let ask = || python_values::member_class(resolver, class, found, walk);
+        return walk.about((one.file.path.clone(), row.name_start), ask).unwrap_or(Ok(None));
+    }
+    if found.len() > 1 {
         return Ok(None);
     }
     match bound_at(&here, row.name_start as usize, name, BoundKind::Member) {
@@ -98,7 +100,7 @@ pub(super) fn member_class(
         Bound::Value(at)
             if !is_set_elsewhere(resolver, &here, row.name_start, (name, BoundKind::Member))? =>
         {
-            unless_descriptor(resolver, class_of_value(resolver, &here, at, steps)?)
+            class_of_value(resolver, &here, at, walk)
         }
         _ => Ok(None),
     }
@@ -115,7 +117,7 @@ fn local_at(resolver: &Resolver, here: &CurrentFile, at: u32, name: &str) -> Opt
 }
 
 /// Reads what stands around the name at byte `start` where it is bound.
-fn bound_at<'h>(here: &'h CurrentFile, start: usize, name: &str, kind: BoundKind) -> Bound<'h> {
+pub(super) fn bound_at<'h>(here: &'h CurrentFile, start: usize, name: &str, kind: BoundKind) -> Bound<'h> {
     let text = here.text.as_str();
     let (family, end) = (here.language.family, start + name.len());
     let (left, behind) = (text_before(text, start, family), text.get(end..).unwrap_or(""));
@@ -155,7 +157,7 @@ fn bound_at<'h>(here: &'h CurrentFile, start: usize, name: &str, kind: BoundKind
     }
 }
 
-/// Whether the variable that is bound at byte `start` may be bound to something else, too.
+/// Whether the variable of JavaScript that is bound at byte `start` may be bound to something else, too.
 fn is_bound_again(
     resolver: &Resolver,
     here: &CurrentFile,
@@ -163,17 +165,11 @@ fn is_bound_again(
     name: &str,
 ) -> Result<bool, Cancelled> {
     let text = here.text.as_str();
-    if resolver.family == Family::Ecma
-        && last_word(text_before(text, start as usize, resolver.family)) == "const"
-    {
+    if last_word(text_before(text, start as usize, resolver.family)) == "const" {
         return Ok(false);
     }
     for range in places_of(here, name).into_iter().filter(|range| range.start != start) {
-        let binds = match resolver.family {
-            Family::Python => bound(text, range.start as usize, name) != Binding::Not,
-            _ => is_assigned(text, range),
-        };
-        if binds && is_same_variable(resolver, here, (start, range.start), name)? {
+        if is_assigned(text, range) && is_same_variable(resolver, here, (start, range.start), name)? {
             return Ok(true);
         }
     }
@@ -200,7 +196,7 @@ fn is_in_parentheses(text: &str, at: usize) -> bool {
 }
 
 /// Whether the name means the same variable at two places, or may.
-fn is_same_variable(
+pub(super) fn is_same_variable(
     resolver: &Resolver,
     here: &CurrentFile,
     (one, other): (u32, u32),
@@ -225,7 +221,7 @@ fn is_same_variable(
 
 /// Whether what is set at byte `start`, a member by its class or a variable by its module, is set as a member at any other place, by its
 /// name; or whether another class declares the member.
-fn is_set_elsewhere(
+pub(super) fn is_set_elsewhere(
     resolver: &Resolver,
     here: &CurrentFile,
     start: u32,
@@ -253,7 +249,7 @@ fn is_declared_by_class(there: &CurrentFile, start: u32) -> bool {
 }
 
 /// Whether the name at a place is a member that may be set there: alone, among several targets, by a loop or by `with`.
-fn is_set_member(text: &str, range: TextRange) -> bool {
+pub(super) fn is_set_member(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], text[range.end as usize..].trim_start());
     let line_before = before.rsplit('\n').next().unwrap_or("").trim_start();
     let line_behind = behind.split('\n').next().unwrap_or("");
@@ -265,11 +261,11 @@ fn is_set_member(text: &str, range: TextRange) -> bool {
 }
 
 /// Returns the class of what the context manager that ends at byte `end` gives.
-fn context_class(
+pub(super) fn context_class(
     resolver: &Resolver,
     here: &CurrentFile,
     end: usize,
-    steps: &Cell<usize>,
+    walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let Some((start, chain)) = chain_ending(here.text.as_str(), end, here.language) else { return Ok(None) };
     // `with a or B() as name` may be either.
@@ -277,12 +273,14 @@ fn context_class(
     if last_word(left) != "with" && !left.ends_with([',', '(']) {
         return Ok(None);
     }
-    let Some(class) = class_of_chain(resolver, here, (start, &chain), steps)? else {
+    let Some(class) = class_of_chain(resolver, here, (start, &chain), walk)? else {
         return Ok(None);
     };
     match classes::member(resolver, &class, "__enter__")? {
         Meaning::Declared(found) => match &found[..] {
-            [method] if !is_class_row(method) => result_class(resolver, method, Some(&class), steps),
+            [method] if !is_class_row(method) => {
+                result_class(resolver, method, Some(CallReceiver { class: &class, is_exact: false }), walk)
+            }
             _ => Ok(None),
         },
         _ => Ok(None),

@@ -2,16 +2,18 @@
 //! that return their own object, annotations of parameters and members. Invariant: a variable counts only while nothing else is
 //! assigned to it; what the text does not say is unknown.
 
+mod agreed_class;
 mod binding;
 mod chain;
+mod python_values;
 mod results;
+mod walk;
 mod written_type;
-
-use std::cell::Cell;
 
 use self::binding::{member_class, variable_class};
 use self::chain::{Chain, ChainPart, chain_before, read_chain};
-use self::results::result_class;
+use self::results::{CallReceiver, result_class};
+use self::walk::Walk;
 use crate::context::{argument_of, last_word};
 use crate::family::Family;
 use crate::hierarchy::classes::{self, is_class};
@@ -23,9 +25,6 @@ use crate::scope;
 use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
-
-/// The most chains that are followed for one place: each variable and function of a chain may lead to others.
-const MAX_STEPS: usize = 64;
 
 /// For each member use at `places`: resolves the member of that name in the class of the object before it; one of `members` takes
 /// precedence. For each keyword of a call of a method: resolves the parameter. `None` where the class is unknown, and always outside Python, JavaScript and TypeScript.
@@ -77,7 +76,9 @@ pub(crate) fn meaning_by_object(
     let Some(method) = method else { return classes::member(resolver, &class, name) };
     Ok(match classes::member(resolver, &class, &method)? {
         Meaning::Declared(found) => match &found[..] {
-            [one] => parameter(resolver, one, name).map_or(Meaning::Unknown, |one| Meaning::Declared(vec![one])),
+            [one] => {
+                parameter(resolver, one, name).map_or(Meaning::Unknown, |one| Meaning::Declared(vec![one]))
+            }
             _ => Meaning::Unknown,
         },
         _ => Meaning::Unknown,
@@ -105,7 +106,7 @@ fn asked_member(
         }
         None => (range.start, None),
     };
-    Ok(class_before(resolver, here, at)?.map(|class| AskedMember { class, method }))
+    Ok(class_before(resolver, here, at, &Walk::default())?.map(|class| AskedMember { class, method }))
 }
 
 /// Returns the parameter of that name of a method.
@@ -124,24 +125,25 @@ fn class_before(
     resolver: &Resolver,
     here: &CurrentFile,
     at: u32,
+    walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     match chain_before(here.text.as_str(), at as usize, here.language) {
-        Some((start, chain)) => class_of_chain(resolver, here, (start, &chain), &Cell::new(MAX_STEPS)),
+        Some((start, chain)) => class_of_chain(resolver, here, (start, &chain), walk),
         None => Ok(None),
     }
 }
 
-/// Returns the class of the object that a chain gives; `start` is the byte at which it begins, `steps` how many chains may still be
-/// followed, this one included.
+/// Returns the class of the object that a chain gives; `start` is the byte at which it begins.
 fn class_of_chain(
     resolver: &Resolver,
     here: &CurrentFile,
     (start, chain): (usize, &Chain),
-    steps: &Cell<usize>,
+    walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     resolver.cancel.check()?;
-    let Some(left) = steps.get().checked_sub(1) else { return Ok(None) };
-    steps.set(left);
+    if !walk.step() {
+        return Ok(None);
+    }
     let at = u32::try_from(start).unwrap_or(u32::MAX);
     let mut parts = chain.parts.iter();
     let Some(first) = parts.next() else { return Ok(None) };
@@ -154,18 +156,22 @@ fn class_of_chain(
         },
         false => {
             let meaning = scope::resolve_name(resolver, here, at, first.name)?;
-            let of = Named { here, at, name: first.name };
-            named(resolver, meaning, of, first, chain.is_new, steps)?
+            let of = Named { here, at, name: first.name, class: None };
+            named(resolver, meaning, of, first, chain.is_new, walk)?
         }
     };
     for part in parts {
         value = match value {
             None => return Ok(None),
-            Some(ChainValue::Object(class)) => of_member(resolver, &class, part, steps)?,
-            Some(ChainValue::Container(meaning)) => {
-                let meaning = scope::resolve_member(resolver, &meaning, part.name)?;
-                let of = Named { here, at: u32::MAX, name: part.name };
-                named(resolver, meaning, of, part, chain.is_new, steps)?
+            Some(ChainValue::Object(class)) => of_member(resolver, &class, part, walk)?,
+            Some(ChainValue::Container(container)) => {
+                let meaning = scope::resolve_member(resolver, &container, part.name)?;
+                let class = match &container {
+                    Meaning::Declared(found) => found.first(),
+                    _ => None,
+                };
+                let of = Named { here, at: u32::MAX, name: part.name, class };
+                named(resolver, meaning, of, part, chain.is_new, walk)?
             }
         };
     }
@@ -197,6 +203,8 @@ struct Named<'a> {
     here: &'a CurrentFile,
     at: u32,
     name: &'a str,
+    /// The class whose member it is, if it is taken of a class itself.
+    class: Option<&'a IndexedDeclaration>,
 }
 
 /// Returns what a name of this meaning gives, called or not.
@@ -206,13 +214,13 @@ fn named(
     of: Named,
     part: &ChainPart,
     is_new: bool,
-    steps: &Cell<usize>,
+    walk: &Walk,
 ) -> Result<Option<ChainValue>, Cancelled> {
     let found = match meaning {
         Meaning::Module(_) if !part.is_called => return Ok(Some(ChainValue::Container(meaning))),
         Meaning::Declared(found) => found,
         Meaning::Local if !part.is_called && of.at != u32::MAX => {
-            let class = variable_class(resolver, of.here, (of.at, of.name), &[], steps)?;
+            let class = variable_class(resolver, of.here, (of.at, of.name), &[], walk)?;
             return Ok(class.map(ChainValue::Object));
         }
         _ => return Ok(None),
@@ -229,7 +237,10 @@ fn named(
     }
     let class = match part.is_called {
         true if is_new => None,
-        true => result_class(resolver, one, None, steps)?,
+        true => {
+            let receiver = of.class.map(|class| CallReceiver { class, is_exact: true });
+            result_class(resolver, one, receiver, walk)?
+        }
         false => {
             let Some(there) = resolver.read_file(&one.file) else { return Ok(None) };
             let Some((name_start, name)) = there
@@ -239,7 +250,7 @@ fn named(
             else {
                 return Ok(None);
             };
-            let class = variable_class(resolver, &there, (name_start, name), &found, steps)?;
+            let class = variable_class(resolver, &there, (name_start, name), &found, walk)?;
             unless_descriptor(resolver, class)?
         }
     };
@@ -251,15 +262,15 @@ fn of_member(
     resolver: &Resolver,
     class: &IndexedDeclaration,
     part: &ChainPart,
-    steps: &Cell<usize>,
+    walk: &Walk,
 ) -> Result<Option<ChainValue>, Cancelled> {
     let Meaning::Declared(found) = classes::member(resolver, class, part.name)? else { return Ok(None) };
     let class = match part.is_called {
         true => match &found[..] {
-            [method] => result_class(resolver, method, Some(class), steps)?,
+            [method] => result_class(resolver, method, Some(CallReceiver { class, is_exact: false }), walk)?,
             _ => None,
         },
-        false => member_class(resolver, class, &found, steps)?,
+        false => member_class(resolver, class, &found, walk)?,
     };
     Ok(class.map(ChainValue::Object))
 }
@@ -282,12 +293,12 @@ fn class_of_value(
     resolver: &Resolver,
     here: &CurrentFile,
     at: usize,
-    steps: &Cell<usize>,
+    walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let text = here.text.as_str();
     match read_chain(text, at, here.language) {
         Some(chain) if ends_value(text, chain.end, resolver.family) => {
-            class_of_chain(resolver, here, (at, &chain), steps)
+            class_of_chain(resolver, here, (at, &chain), walk)
         }
         _ => Ok(None),
     }

@@ -1,9 +1,7 @@
-//! The class of what a function gives: by its written type, by `return self` in every case, or, of a function that is no method, by the
-//! one value that it returns.
+//! The class of what a function gives: by its written type, by `return self` in every case, or by the one value that it returns.
 
-use std::cell::Cell;
-
-use super::class_of_value;
+use super::agreed_class::{AgreedClass, given_value};
+use super::walk::Walk;
 use super::written_type::{annotation_end, type_class};
 use crate::brackets::close_bracket;
 use crate::context::text_before;
@@ -34,12 +32,20 @@ const PLAIN_DECORATORS: [&str; 9] = [
     "staticmethod",
 ];
 
-/// Returns the class of what a call of the function gives; `receiver` is the class of the object whose method it is.
+/// The class before the dot of a call.
+#[derive(Clone, Copy)]
+pub(super) struct CallReceiver<'c> {
+    pub(super) class: &'c IndexedDeclaration,
+    /// Whether the class itself is written there, so that no class below it may be meant.
+    pub(super) is_exact: bool,
+}
+
+/// Returns the class of what a call of the function gives.
 pub(super) fn result_class(
     resolver: &Resolver,
     function: &IndexedDeclaration,
-    receiver: Option<&IndexedDeclaration>,
-    steps: &Cell<usize>,
+    receiver: Option<CallReceiver>,
+    walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
     let Some(here) = resolver.read_file(&function.file) else { return Ok(None) };
     let Some(at) = here.row_of(function) else { return Ok(None) };
@@ -47,27 +53,48 @@ pub(super) fn result_class(
     if is_class(row) || !gives_what_it_returns(&here, at) {
         return Ok(None);
     }
-    let text = here.text.as_str();
     if let Some((start, written)) = written_result(&here, row) {
-        return type_class(resolver, &here, (written, start), receiver);
+        return type_class(resolver, &here, (written, start), receiver.map(|receiver| receiver.class));
     }
-    if let Some(receiver) = receiver {
-        let is_itself = match resolver.family {
-            Family::Python => returns_itself(&here, at),
-            _ => returns_this(&here, row),
-        };
-        return Ok((is_itself && !is_overridden(resolver, function)?).then(|| receiver.clone()));
-    }
+    let is_itself = match resolver.family {
+        Family::Python => returns_itself(&here, at),
+        _ => returns_this(&here, row),
+    };
+    let given = match (is_itself, receiver) {
+        (true, Some(CallReceiver { class, is_exact: false })) => Some(class.clone()),
+        // The object is an argument.
+        (true, _) => None,
+        (false, _) => returned_class(resolver, &here, at, walk)?,
+    };
     let is_member = row.parent().is_some_and(|parent| is_class(&here.outline.rows[parent]));
+    Ok(match receiver {
+        _ if given.is_none() => None,
+        Some(CallReceiver { is_exact: true, .. }) => given,
+        Some(_) if is_overridden(resolver, function)? => None,
+        None if is_member => None,
+        Some(_) | None => given,
+    })
+}
+
+/// Returns the class of the one value that the function in a row returns.
+fn returned_class(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    at: usize,
+    walk: &Walk,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let row = &here.outline.rows[at];
     let has_functions = (at + 1..=at + row.descendants as usize)
         .any(|inner| is_function(&here.target(inner)) || is_class(&here.outline.rows[inner]));
-    if is_member || has_functions {
+    if has_functions {
         return Ok(None);
     }
-    match only_return(text, row, &here) {
-        Some(value) => class_of_value(resolver, &here, value, steps),
-        None => Ok(None),
+    let Some(values) = returned_values(here.text.as_str(), row, here) else { return Ok(None) };
+    let mut agreed = AgreedClass::default();
+    for value in values {
+        agreed.add(given_value(resolver, here, value, walk)?);
     }
+    Ok(agreed.class())
 }
 
 /// Whether a class below that of a method declares the method again, or may.
@@ -155,18 +182,26 @@ fn returns_this(here: &CurrentFile, row: &Row) -> bool {
         })
 }
 
-/// Returns the byte of the value that a function returns, if it has only one `return` and is no generator.
-fn only_return(text: &str, row: &Row, here: &CurrentFile) -> Option<usize> {
+/// Returns the bytes of the values that a function returns; `None` for a generator, and where functions inside may be the ones that return.
+fn returned_values(text: &str, row: &Row, here: &CurrentFile) -> Option<Vec<usize>> {
     let body = text.get(row.name_start as usize..row.end as usize)?;
     let blank = without_comments(body, here.language);
+    let is_python = here.language.family == Family::Python;
     if words_of(&blank, "yield").next().is_some() || blank.contains("=>") {
         return None;
     }
-    let mut returns = words_of(&blank, "return");
-    let at = returns.next().filter(|_| returns.next().is_none())?;
     // A function inside a function of JavaScript is no row.
-    let is_own = here.language.family == Family::Python || !blank.contains("function");
-    let value = body.get(at + "return".len()..)?;
-    let start = row.name_start as usize + body.len() - value.trim_start_matches(' ').len();
-    (is_own && text_before(text, start, here.language.family).ends_with("return")).then_some(start)
+    if !is_python && blank.contains("function") {
+        return None;
+    }
+    let value = |at: usize| {
+        let value = body.get(at + "return".len()..)?;
+        let start = row.name_start as usize + body.len() - value.trim_start_matches(' ').len();
+        text_before(text, start, here.language.family).ends_with("return").then_some(start)
+    };
+    let is_bare = |at: &usize| {
+        let behind = blank[at + "return".len()..].trim_start_matches(' ');
+        behind.is_empty() || behind.starts_with(['\n', '\r', ';', '}'])
+    };
+    words_of(&blank, "return").filter(|at| !is_bare(at)).map(value).collect()
 }

@@ -53,7 +53,45 @@ fn objects_of_python() {
             &["user.py:8", "user.py:9!"],
         ),
         ("def f(x):\n    c = Cart()\n    x(c)\n    c.total()\n\ndef g(c):\n    c = 1", &["user.py:6"]),
+        // What is given several times is of the class on which all values agree.
+        ("c = None\nc = Cart()\nc.total()", &["user.py:5"]),
+        ("def f(x):\n    c = Cart()\n    if x:\n        c = Cart().add(x)\n    c.total()", &["user.py:7"]),
+        (
+            "class A:\n    def __init__(self):\n        self.c = None\n    def open(self):\n        self.c = Cart()\n    def f(self):\n        self.c.total()",
+            &["user.py:9"],
+        ),
+        // Classes that have nothing to do with each other give their objects members of one name.
+        (
+            "class A:\n    def __init__(self):\n        self.c = Cart()\n    def f(self):\n        self.c.total()\n\nclass B:\n    c = other()\n    def __init__(self):\n        self.c = Box()\n    def f(self):\n        self.c.total()",
+            &["user.py:7"],
+        ),
+        (
+            "class A:\n    def __init__(self):\n        self.c = Cart()\n    def f(self):\n        self.c.total()\nb = Box()\nb.c = Box()",
+            &["user.py:7"],
+        ),
+        // Methods without annotations.
+        (
+            "class A:\n    def _make(self):\n        if self:\n            return None\n        return Cart()\n    def f(self):\n        self._make().total()",
+            &["user.py:9"],
+        ),
+        (
+            "class A:\n    def _make(self):\n        return Cart()\n    def f(self):\n        self._make().total()\nclass B(A):\n    def _make(self): return Box()",
+            &[],
+        ),
+        (
+            "class A:\n    @classmethod\n    def make(cls) -> 'Self': ...\n    def total(self): ...\nclass B(A): pass\nB.make().total()",
+            &["user.py:8!"],
+        ),
+        (
+            "class A:\n    def _make(self, x):\n        if x:\n            return Box()\n        return Cart()\nA()._make(1).total()",
+            &[],
+        ),
+        (
+            "class A:\n    def me(self):\n        return self\nclass B(A):\n    def total(self): ...\nB.me(x).total()",
+            &[],
+        ),
         // What may be something else.
+        ("c = Cart()\nc = c.next\nc.total()", &[]),
         ("c = Cart()\nc = other()\nc.total()", &[]),
         ("def f(c: Cart):\n    c = other(c)\n    c.total()", &[]),
         ("def f(\n    a,\n    c=Cart()\n):\n    c.total()", &[]),
