@@ -1,5 +1,6 @@
 //! The operations of symd, one file per capability: typed parameters in, typed results out, no JSON.
 
+mod asked_definitions;
 pub mod at_place;
 pub mod buffers;
 pub mod build_output;

@@ -88,8 +88,10 @@ pub(crate) enum Verdict {
     Confirmed,
     /// The definition is elsewhere: not a reference.
     Refuted,
-    /// No definition was returned.
-    Undetermined,
+    /// The server answered that it knows no definition: nothing speaks against what syntax tells.
+    Undefined,
+    /// The server did not answer in time or with an error, or the file is gone.
+    Unanswered,
 }
 
 /// The verdicts so far.
@@ -120,12 +122,15 @@ impl Verdicts {
         silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
     }
 
-    /// Returns the occurrences in `silent` that the server confirmed, and those that it neither confirmed nor refuted.
-    pub(crate) fn confirmed_and_open(
+    /// Returns the occurrences in `silent` that are references, because the server confirmed them or knows nothing of them, and those of
+    /// which it did not say either.
+    pub(crate) fn joining_and_missing(
         &self,
         silent: &[JudgedOccurrence],
     ) -> (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) {
-        self.not_refuted(silent).into_iter().partition(|one| self.of(one) == Some(Verdict::Confirmed))
+        let joins =
+            |one: &JudgedOccurrence| matches!(self.of(one), Some(Verdict::Confirmed | Verdict::Undefined));
+        self.not_refuted(silent).into_iter().partition(joins)
     }
 
     /// Returns the completeness of an answer that tells of `missing` occurrences. If every occurrence that was asked about is
@@ -177,7 +182,7 @@ mod tests {
         assert_eq!(completeness(0, &[], 0), Complete);
         assert_eq!(completeness(0, &[], 3), Unchecked(3));
         assert_eq!(completeness(2, &[Refuted, Refuted], 0), Complete);
-        assert_eq!(completeness(2, &[Refuted, Undetermined], 0), Incomplete { missing: 1, confirmed: 0 });
+        assert_eq!(completeness(2, &[Refuted, Unanswered], 0), Incomplete { missing: 1, confirmed: 0 });
         assert_eq!(completeness(3, &[Refuted, Confirmed], 0), Incomplete { missing: 2, confirmed: 1 });
         assert_eq!(completeness(4, &[Refuted, Refuted], 1), Unchecked(3), "syntax errs here");
     }
@@ -188,12 +193,12 @@ mod tests {
         use Verdict::*;
         let listed = |silent, verdicts: &[Verdict], unchecked| {
             let (standing, compared) = standing(silent, verdicts, unchecked);
-            standing.completeness(&compared, &standing.confirmed_and_open(&compared.silent).1)
+            standing.completeness(&compared, &standing.joining_and_missing(&compared.silent).1)
         };
         assert_eq!(listed(2, &[Confirmed, Confirmed], 0), Complete);
         assert_eq!(listed(2, &[Confirmed, Refuted], 0), Complete);
         assert_eq!(listed(2, &[Confirmed, Confirmed], 1), Unchecked(1));
-        assert_eq!(listed(2, &[Confirmed, Undetermined], 0), Incomplete { missing: 1, confirmed: 0 });
+        assert_eq!(listed(2, &[Confirmed, Unanswered], 0), Incomplete { missing: 1, confirmed: 0 });
         let unasked = "one that the server was not asked about is missing";
         assert_eq!(listed(3, &[Confirmed, Refuted], 0), Incomplete { missing: 1, confirmed: 0 }, "{unasked}");
     }

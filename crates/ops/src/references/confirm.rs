@@ -1,20 +1,23 @@
 //! Asks the server for the definition of likely occurrences that it did not report, to see whether they refer
-//! to the symbol. Asks only about a few, evenly spread, and about none twice.
+//! to the symbol. Asks about a bounded number, evenly spread, for a bounded time, and about none twice.
 
-use tokio::task::JoinSet;
+use std::time::Duration;
 
 use super::compare::{Verdict, Verdicts};
 use super::judge::JudgedOccurrence;
 use crate::Project;
+use crate::asked_definitions::{DefinitionBounds, ask_definitions};
 use crate::question::QuestionError;
 use crate::spot::{Expect, Spot, check};
 use crate::target::Target;
-use symd_base::RelPath;
-use symd_index::Content;
-use symd_lsp::{DocumentPosition, Goto, Span, WaitPolicy};
+use symd_base::{RelPath, TextRange};
+use symd_lsp::Span;
 
 /// Maximum number of occurrences that the server is asked about.
-const ASKED: usize = 8;
+const ASKED: usize = 64;
+
+/// Bounds of the requests, since the client waits.
+const BOUNDS: DefinitionBounds = DefinitionBounds { at_once: 8, time: Duration::from_secs(2) };
 
 /// Asks about some of `silent` and records the verdicts in `standing`.
 pub(crate) async fn confirm(
@@ -29,20 +32,11 @@ pub(crate) async fn confirm(
     if chosen.is_empty() {
         return Ok(());
     }
-    let places = places(project, &chosen).await?;
-    let mut asked = JoinSet::new();
-    for (number, at) in places.into_iter().enumerate() {
-        let Some(at) = at else { continue };
-        let servers = project.servers.clone();
-        asked.spawn(async move {
-            let said = servers.goto(language, &at, Goto::Definition, WaitPolicy::ForAnswer).await;
-            said.ok().map(|said| (number, said.value))
-        });
+    let places: Vec<(RelPath, TextRange)> = chosen.iter().map(|one| (one.path.clone(), one.range)).collect();
+    let answers = ask_definitions(project, language, &places, BOUNDS).await?;
+    for (one, verdict) in chosen.into_iter().zip(verdicts(project, target, answers).await?) {
+        standing.note(one, verdict);
     }
-    let answers = asked.join_all().await.into_iter().flatten().collect();
-    let verdicts = verdicts(project, target, answers).await?;
-    chosen.iter().for_each(|one| standing.note(one, Verdict::Undetermined));
-    verdicts.into_iter().for_each(|(number, verdict)| standing.note(chosen[number], verdict));
     Ok(())
 }
 
@@ -52,31 +46,12 @@ fn spread<'a>(all: &[&'a JudgedOccurrence], count: usize) -> Vec<&'a JudgedOccur
     (0..count).map(|number| all[number * all.len() / count]).collect()
 }
 
-/// Returns the positions of the occurrences in the current versions of their files; `None` for a file that is
-/// gone.
-async fn places(
-    project: &Project,
-    chosen: &[&JudgedOccurrence],
-) -> Result<Vec<Option<DocumentPosition>>, QuestionError> {
-    let wanted: Vec<(RelPath, u32)> = chosen.iter().map(|one| (one.path.clone(), one.range.start)).collect();
-    project
-        .with_view(move |view, _| {
-            let place = |(path, offset): (RelPath, u32)| {
-                let file = view.snapshot.files.get(path.as_str())?;
-                let Content::Code { hash, .. } = &file.content else { return None };
-                Some(DocumentPosition { hash: *hash, revision: view.snapshot.revision, path, offset })
-            };
-            wanted.into_iter().map(place).collect()
-        })
-        .await
-}
-
-/// Derives verdicts from the answers: the definition is the symbol, is something else, or is unknown.
+/// Derives verdicts from the answers about occurrences: the definition is the symbol, is something else, or is not known to the server.
 async fn verdicts(
     project: &Project,
     target: &Target,
-    answers: Vec<(usize, Vec<Span>)>,
-) -> Result<Vec<(usize, Verdict)>, QuestionError> {
+    answers: Vec<Option<Vec<Span>>>,
+) -> Result<Vec<Verdict>, QuestionError> {
     let (path, name, range) = (target.at.path.clone(), target.name_range, target.range);
     let work = move |view: &_, cancel: &_| {
         // A server may point at the name, at the whole declaration, or at the beginning of its head.
@@ -84,15 +59,16 @@ async fn verdicts(
             let in_head = range.start <= spot.range.start && spot.range.start <= name.start;
             spot.path == path && (spot.range.contains(name) || in_head)
         };
-        let verdict = |(number, spans): &(usize, Vec<Span>)| {
+        let verdict = |spans: &Option<Vec<Span>>| {
+            let Some(spans) = spans else { return Ok(Verdict::Unanswered) };
             let checked = check(view, spans, Expect::Anything, cancel)?;
-            let leads_nowhere = checked.spots.is_empty() && checked.outside.is_empty();
-            let verdict = match checked.spots.iter().any(is_it) {
+            Ok(match checked.spots.iter().any(is_it) {
                 true => Verdict::Confirmed,
-                false if leads_nowhere => Verdict::Undetermined,
+                false if spans.is_empty() => Verdict::Undefined,
+                // It points at places that are in no text.
+                false if checked.spots.is_empty() && checked.outside.is_empty() => Verdict::Unanswered,
                 false => Verdict::Refuted,
-            };
-            Ok((*number, verdict))
+            })
         };
         answers.iter().map(verdict).collect()
     };

@@ -342,7 +342,7 @@ async fn from_server(
             let (joining, missing) = match said.maybe_indexing {
                 // It lacks more than it was asked about, and may report all of it when it is asked again.
                 true => (Vec::new(), standing.not_refuted(&compared.silent)),
-                false => standing.confirmed_and_open(&compared.silent),
+                false => standing.joining_and_missing(&compared.silent),
             };
             (standing.completeness(&compared, &missing), joining, missing)
         }

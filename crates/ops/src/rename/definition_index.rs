@@ -5,27 +5,21 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use tokio::task::JoinSet;
-use tokio::time::Instant;
-
 use super::linked::LinkedSymbol;
 use crate::Project;
+use crate::asked_definitions::{DefinitionBounds, ask_definitions};
 use crate::question::QuestionError;
 use crate::spot::{Expect, check};
 use symd_base::{RelPath, TextRange};
 use symd_engine::View;
-use symd_index::Content;
-use symd_lsp::{DocumentPosition, Goto, Span, WaitPolicy};
+use symd_lsp::Span;
 
 /// Maximum number of places asked about in one rename. The meaning of a name in more doubtful places cannot
 /// be determined.
 const MAX_ASKED: usize = 600;
 
-/// Concurrent requests.
-const AT_ONCE: usize = 24;
-
-/// Time limit for the requests, since the client waits.
-const TIME: Duration = Duration::from_secs(20);
+/// Bounds of the requests, since the client waits.
+const BOUNDS: DefinitionBounds = DefinitionBounds { at_once: 24, time: Duration::from_secs(20) };
 
 /// The place of a name.
 pub(super) type Placed = (RelPath, TextRange);
@@ -69,26 +63,12 @@ impl DefinitionIndex {
         let is_new = |one: &&Placed| !self.0.contains_key(&(one.0.clone(), one.1.start));
         let new: Vec<Placed> =
             places.iter().filter(is_new).take(MAX_ASKED.saturating_sub(self.0.len())).cloned().collect();
-        let until = Instant::now() + TIME;
-        for some in new.chunks(AT_ONCE) {
-            if Instant::now() >= until {
-                break;
-            }
-            let mut asked = JoinSet::new();
-            for (number, at) in as_asked(project, some).await?.into_iter().enumerate() {
-                let Some(at) = at else { continue };
-                let servers = project.servers.clone();
-                asked.spawn(async move {
-                    let said = servers.goto(language, &at, Goto::Definition, WaitPolicy::ForAnswer).await;
-                    said.ok().map(|said| (number, said.value))
-                });
-            }
-            let answers: Vec<(usize, Vec<Span>)> = asked.join_all().await.into_iter().flatten().collect();
-            let length = symbol.target.name.encode_utf16().count();
-            for (number, lead) in leads(project, answers, length).await? {
-                let (path, range) = &some[number];
-                self.0.insert((path.clone(), range.start), lead);
-            }
+        let answers = ask_definitions(project, language, &new, BOUNDS).await?;
+        let answers = answers.into_iter().enumerate().filter_map(|(number, spans)| Some((number, spans?)));
+        let length = symbol.target.name.encode_utf16().count();
+        for (number, lead) in leads(project, answers.collect(), length).await? {
+            let (path, range) = &new[number];
+            self.0.insert((path.clone(), range.start), lead);
         }
         Ok(())
     }
@@ -162,30 +142,6 @@ impl DefinitionIndex {
             !lead.to.is_empty() && !lead.is_elsewhere && lead.to.iter().all(is_itself)
         })
     }
-}
-
-/// Returns the positions of the places in the current versions of their files.
-async fn as_asked(
-    project: &Project,
-    places: &[Placed],
-) -> Result<Vec<Option<DocumentPosition>>, QuestionError> {
-    let wanted = places.to_vec();
-    project
-        .with_view(move |view, _| {
-            let place = |(path, range): &Placed| {
-                let file = view.snapshot.files.get(path.as_str())?;
-                let Content::Code { hash, .. } = &file.content else { return None };
-                let path = path.clone();
-                Some(DocumentPosition {
-                    hash: *hash,
-                    revision: view.snapshot.revision,
-                    path,
-                    offset: range.start,
-                })
-            };
-            wanted.iter().map(place).collect()
-        })
-        .await
 }
 
 /// Converts answers to places in texts; `length` is that of the name, in UTF-16 code units.
