@@ -5,6 +5,7 @@
 mod agreed_class;
 mod binding;
 mod chain;
+mod items;
 mod python_values;
 mod results;
 mod walk;
@@ -140,16 +141,30 @@ fn class_of_chain(
     (start, chain): (usize, &Chain),
     walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    Ok(match value_of_parts(resolver, here, (start, &chain.parts), chain.is_new, walk)? {
+        Some(ChainValue::Object(class)) => Some(class),
+        _ => None,
+    })
+}
+
+/// Returns what the parts of a chain give that begins at byte `start`.
+fn value_of_parts(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (start, parts): (usize, &[ChainPart]),
+    is_new: bool,
+    walk: &Walk,
+) -> Result<Option<ChainValue>, Cancelled> {
     resolver.cancel.check()?;
     if !walk.step() {
         return Ok(None);
     }
     let at = u32::try_from(start).unwrap_or(u32::MAX);
-    let mut parts = chain.parts.iter();
+    let mut parts = parts.iter();
     let Some(first) = parts.next() else { return Ok(None) };
     let mut value = match resolver.profile.spelling.receiver_names.contains(&first.name) {
         // `cls()` makes an object of some class of the family.
-        true if first.name == "cls" || first.is_called || chain.is_new => return Ok(None),
+        true if first.name == "cls" || first.is_called || is_new => return Ok(None),
         true => match scope::own_class(here, at) {
             Meaning::Declared(found) => ChainValue::object(found),
             _ => None,
@@ -157,7 +172,7 @@ fn class_of_chain(
         false => {
             let meaning = scope::resolve_name(resolver, here, at, first.name)?;
             let of = Named { here, at, name: first.name, class: None };
-            named(resolver, meaning, of, first, chain.is_new, walk)?
+            named(resolver, meaning, of, first, is_new, walk)?
         }
     };
     for part in parts {
@@ -166,19 +181,21 @@ fn class_of_chain(
             Some(ChainValue::Object(class)) => of_member(resolver, &class, part, walk)?,
             Some(ChainValue::Container(container)) => {
                 let meaning = scope::resolve_member(resolver, &container, part.name)?;
-                let class = match &container {
-                    Meaning::Declared(found) => found.first(),
-                    _ => None,
-                };
+                let class = container_class(&container);
                 let of = Named { here, at: u32::MAX, name: part.name, class };
-                named(resolver, meaning, of, part, chain.is_new, walk)?
+                named(resolver, meaning, of, part, is_new, walk)?
             }
         };
     }
-    Ok(match value {
-        Some(ChainValue::Object(class)) => Some(class),
+    Ok(value)
+}
+
+/// Returns the class that is itself the container.
+fn container_class(container: &Meaning) -> Option<&IndexedDeclaration> {
+    match container {
+        Meaning::Declared(found) => found.first(),
         _ => None,
-    })
+    }
 }
 
 /// What the beginning of a chain gives.

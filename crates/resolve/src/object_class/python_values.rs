@@ -6,16 +6,18 @@ use super::agreed_class::{AgreedClass, GivenValue, given_value};
 use super::binding::{
     Bound, BoundKind, bound_at, context_class, is_same_variable, is_set_elsewhere, is_set_member,
 };
+use super::items::{item_value, unpacked_at};
 use super::walk::Walk;
 use super::written_type::type_class;
-use super::{class_before, unless_descriptor};
+use super::{class_before, parameter, unless_descriptor};
 use crate::constructed::{Binding, bound};
 use crate::context::{last_word, text_before};
 use crate::hierarchy::bases::bases;
-use crate::hierarchy::classes::{is_class, walk_bases};
+use crate::hierarchy::classes::{class_of, inherited, is_class, walk_bases};
 use crate::hierarchy::inheritance::Inheritance;
 use crate::meaning::Meaning;
 use crate::name_places::{places_of, with_name};
+use crate::python::function_heads::is_parameter;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::IndexedDeclaration;
@@ -161,6 +163,34 @@ fn value_at(
         Bound::Context(end) if kind == BoundKind::Variable => {
             GivenValue::of(context_class(resolver, here, end, walk)?)
         }
-        Bound::Context(_) | Bound::Unknown => GivenValue::Unknown,
+        Bound::Context(_) => GivenValue::Unknown,
+        Bound::Unknown => match unpacked_at(here.text.as_str(), start as usize, name) {
+            Some(item) => item_value(resolver, here, item, walk)?,
+            None => GivenValue::of(inherited_annotation(resolver, here, (start, name))?),
+        },
     })
+}
+
+/// Returns the class that is written for the parameter of that name where the method of a base declares it, if its own method does not.
+fn inherited_annotation(
+    resolver: &Resolver,
+    here: &CurrentFile,
+    (start, name): (u32, &str),
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let Some(&method) = scope::around(here, start).first() else { return Ok(None) };
+    let Some(class) = class_of(&here.target(method)).filter(|_| is_parameter(here, method, start)) else {
+        return Ok(None);
+    };
+    let method = here.outline.name(&here.outline.rows[method]);
+    let Meaning::Declared(found) = inherited(resolver, &class, method)? else { return Ok(None) };
+    let [base] = &found[..] else { return Ok(None) };
+    let Some(there) = resolver.read_file(&base.file) else { return Ok(None) };
+    let Some(parameter) = parameter(resolver, base, name).and_then(|one| there.row_of(&one)) else {
+        return Ok(None);
+    };
+    let start = there.outline.rows[parameter].name_start as usize;
+    match bound_at(&there, start, name, BoundKind::Variable) {
+        Bound::Type(at, written) => type_class(resolver, &there, (written, at), Some(&class)),
+        _ => Ok(None),
+    }
 }

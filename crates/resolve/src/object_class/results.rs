@@ -1,8 +1,9 @@
 //! The class of what a function gives: by its written type, by `return self` in every case, or by the one value that it returns.
 
 use super::agreed_class::{AgreedClass, given_value};
+use super::items::item_value;
 use super::walk::Walk;
-use super::written_type::{annotation_end, type_class};
+use super::written_type::{annotation_end, tuple_item, type_class};
 use crate::brackets::close_bracket;
 use crate::context::text_before;
 use crate::family::Family;
@@ -66,30 +67,65 @@ pub(super) fn result_class(
         (true, _) => None,
         (false, _) => returned_class(resolver, &here, at, walk)?,
     };
-    let is_member = row.parent().is_some_and(|parent| is_class(&here.outline.rows[parent]));
+    match given {
+        Some(given) if is_always_called(resolver, function, receiver)? => Ok(Some(given)),
+        _ => Ok(None),
+    }
+}
+
+/// Returns the class of the item of that number, from 0, of what a call of the function gives.
+pub(super) fn result_item(
+    resolver: &Resolver,
+    function: &IndexedDeclaration,
+    receiver: Option<CallReceiver>,
+    number: usize,
+    walk: &Walk,
+) -> Result<Option<IndexedDeclaration>, Cancelled> {
+    let Some(here) = resolver.read_file(&function.file) else { return Ok(None) };
+    let Some(at) = here.row_of(function) else { return Ok(None) };
+    let row = &here.outline.rows[at];
+    if is_class(row) || !gives_what_it_returns(&here, at) {
+        return Ok(None);
+    }
+    if let Some((start, written)) = written_result(&here, row) {
+        return match tuple_item(written, number) {
+            Some((offset, item)) => {
+                type_class(resolver, &here, (item, start + offset), receiver.map(|receiver| receiver.class))
+            }
+            None => Ok(None),
+        };
+    }
+    let mut agreed = AgreedClass::default();
+    for value in returned_values(&here, at).unwrap_or_default() {
+        agreed.add(item_value(resolver, &here, (value, number), walk)?);
+    }
+    match agreed.class() {
+        Some(given) if is_always_called(resolver, function, receiver)? => Ok(Some(given)),
+        _ => Ok(None),
+    }
+}
+
+/// Whether a call on this receiver always runs the function, and not one that overrides it.
+fn is_always_called(
+    resolver: &Resolver,
+    function: &IndexedDeclaration,
+    receiver: Option<CallReceiver>,
+) -> Result<bool, Cancelled> {
     Ok(match receiver {
-        _ if given.is_none() => None,
-        Some(CallReceiver { is_exact: true, .. }) => given,
-        Some(_) if is_overridden(resolver, function)? => None,
-        None if is_member => None,
-        Some(_) | None => given,
+        Some(CallReceiver { is_exact: true, .. }) => true,
+        Some(_) => !is_overridden(resolver, function)?,
+        None => class_of(function).is_none(),
     })
 }
 
-/// Returns the class of the one value that the function in a row returns.
+/// Returns the class of what the function in a row returns.
 fn returned_class(
     resolver: &Resolver,
     here: &CurrentFile,
     at: usize,
     walk: &Walk,
 ) -> Result<Option<IndexedDeclaration>, Cancelled> {
-    let row = &here.outline.rows[at];
-    let has_functions = (at + 1..=at + row.descendants as usize)
-        .any(|inner| is_function(&here.target(inner)) || is_class(&here.outline.rows[inner]));
-    if has_functions {
-        return Ok(None);
-    }
-    let Some(values) = returned_values(here.text.as_str(), row, here) else { return Ok(None) };
+    let Some(values) = returned_values(here, at) else { return Ok(None) };
     let mut agreed = AgreedClass::default();
     for value in values {
         agreed.add(given_value(resolver, here, value, walk)?);
@@ -183,7 +219,12 @@ fn returns_this(here: &CurrentFile, row: &Row) -> bool {
 }
 
 /// Returns the bytes of the values that a function returns; `None` for a generator, and where functions inside may be the ones that return.
-fn returned_values(text: &str, row: &Row, here: &CurrentFile) -> Option<Vec<usize>> {
+fn returned_values(here: &CurrentFile, at: usize) -> Option<Vec<usize>> {
+    let (text, row) = (here.text.as_str(), &here.outline.rows[at]);
+    let mut below = at + 1..=at + row.descendants as usize;
+    if below.any(|inner| is_function(&here.target(inner)) || is_class(&here.outline.rows[inner])) {
+        return None;
+    }
     let body = text.get(row.name_start as usize..row.end as usize)?;
     let blank = without_comments(body, here.language);
     let is_python = here.language.family == Family::Python;

@@ -70,6 +70,20 @@ fn type_name(written: &str, family: Family) -> Option<&str> {
     }
 }
 
+/// Returns the type of that number, from 0, of a written tuple, `tuple[Cart, Box]`, with its offset.
+pub(super) fn tuple_item(written: &str, number: usize) -> Option<(usize, &str)> {
+    let open = written.find('[')?;
+    let name = written[..open].trim().rsplit('.').next()?;
+    let inside = written.trim_end().strip_suffix(']').filter(|_| matches!(name, "tuple" | "Tuple"))?;
+    let mut start = open + 1;
+    for _ in 0..number {
+        start += annotation_end(inside.get(start..)?, &[',']) + 1;
+    }
+    let rest = inside.get(start..)?;
+    let item = &rest[..annotation_end(rest, &[','])];
+    (item.trim() != "...").then_some((start, item))
+}
+
 /// Returns the types between the signs `|` that stand in no brackets.
 fn alternatives(written: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
@@ -149,6 +163,17 @@ mod tests {
         ] {
             assert_eq!(type_name(written, Family::Ecma), expected, "{written}");
         }
+    }
+
+    #[test]
+    fn items_of_tuples() {
+        let written = " tuple[dict[str, int], 'Cart', ...]";
+        let item = |number| tuple_item(written, number).map(|(at, item)| (at, item.trim()));
+        assert_eq!(
+            [item(0), item(1), item(2), item(3)],
+            [Some((7, "dict[str, int]")), Some((22, "'Cart'")), None, None]
+        );
+        assert_eq!(tuple_item("list[Cart, Box]", 0), None);
     }
 
     #[test]

@@ -90,6 +90,34 @@ fn objects_of_python() {
             "class A:\n    def me(self):\n        return self\nclass B(A):\n    def total(self): ...\nB.me(x).total()",
             &[],
         ),
+        // What is unpacked.
+        ("c, d = Cart(), Box()\nc.total()\nd.total()", &["user.py:4", "user.py:5!"]),
+        ("(c, d) = (\n    Box(),\n    Cart(),\n)\nd.total()", &[]),
+        (
+            "def both():\n    return Box(), Cart()  # two\nb, c = both()\nc.total()\nb.total()",
+            &["user.py:6", "user.py:7!"],
+        ),
+        ("def both() -> tuple[Box, Cart]: ...\nb, c = both()\nc.total()", &["user.py:5"]),
+        (
+            "class A:\n    def both(self, x):\n        if x:\n            return (None, None)\n        c = Cart()\n        return (x, c)\n    def f(self):\n        x, c = self.both(1)\n        c.total()\n        x.total()",
+            &["user.py:11"],
+        ),
+        (
+            "def both(x):\n    if x: return Cart(), Box()\n    return Box(), Cart()\nc, d = both(1)\nc.total()",
+            &[],
+        ),
+        ("c, *d = Cart(), Box()\nc.total()", &[]),
+        ("c, d = e, f = Cart(), Box()\nc.total()", &[]),
+        ("c, d = [Cart(), Box()]\nc.total()", &[]),
+        // A parameter has the type that the method of the base writes.
+        (
+            "class Base:\n    def f(self, c: Cart, n): ...\nclass Heir(Base):\n    def f(self, c, n):\n        c.total()\n        n.total()",
+            &["user.py:7"],
+        ),
+        (
+            "class Base:\n    def f(self, c: Cart): ...\nclass Heir(Base):\n    def f(self, c):\n        c = other(c)\n        c.total()",
+            &[],
+        ),
         // What may be something else.
         ("c = Cart()\nc = c.next\nc.total()", &[]),
         ("c = Cart()\nc = other()\nc.total()", &[]),
@@ -116,7 +144,6 @@ fn objects_of_python() {
         ("c = Cart()\nc.total()\n//- more.py\nimport user\nuser.c = other()", &[]),
         ("c = Cart() or Box()\nc.total()", &[]),
         ("c = [Cart()]\nc.total()", &[]),
-        ("c, d = Cart(), Box()\nc.total()", &[]),
         ("c = maybe(1)\nc.total()", &[]),
         ("c = Cart().other()\nc.total()", &[]),
         (
