@@ -19,12 +19,27 @@ static PREFIXES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^(?:[^\t]{1,80}\t[^\t]{1,80}\t\u{feff}?)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z[ \t]",
         // Heroku: `2025-11-03T09:12:44.123456+00:00 app[web.1]: `
         r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) [\w-]+\[[\w.-]+\]: ?",
-        // journald and syslog: `Nov 03 09:12:44 host app[4711]: `
-        r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./@-]+(?:\[\d+\])?: ?",
+        // journald and syslog (RFC 3164): `Nov 03 09:12:44 host app[4711]: `
+        r"^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./@-]+(?:\[\d+\])?: ?",
         // kubectl logs --prefix: `[pod/app-7d/app] `, and tools that start others: `[app] `
         r"^\[[\w./ :-]+\] ?",
     ])
 });
+
+/// The header of syslog's newer format, with the data that may stand between it and the message:
+/// `<13>1 2026-11-03T09:12:44.123Z host app 4711 - [origin ip="::1"] `. Source: RFC 5424, sections 6 to 6.4.
+static SYSLOG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:\d+ )?<\d{1,3}>\d{1,2} (?:-|\d{4}-\d\d-\d\dT\S+) \S+ \S+ \S+ \S+ ",
+        r#"(?:-|(?:\[[^\s\]="]+(?: [^\s\]="]+="(?:[^"\\\]]|\\.)*")*\])+)(?: \u{feff}?|$)"#
+    ))
+    .ok()
+});
+
+/// What rsyslog writes for the tab with which a frame begins, for any tab, and for a line break.
+const ESCAPED_FRAME: &str = "#011at ";
+const ESCAPED_TAB: &str = "#011";
+const ESCAPED_BREAK: &str = "#012";
 
 /// Compiles patterns, which are valid: tests use each.
 pub(super) fn compiled<const COUNT: usize>(patterns: [&str; COUNT]) -> Vec<Regex> {
@@ -33,12 +48,27 @@ pub(super) fn compiled<const COUNT: usize>(patterns: [&str; COUNT]) -> Vec<Regex
 
 /// Returns a text without what a collector wrote before its lines.
 pub(super) fn without_prefixes(text: &str) -> Cow<'_, str> {
-    let Some(prefix) = PREFIXES.iter().find(|prefix| is_collectors(prefix, text)) else {
-        return without_learned_prefix(text);
-    };
-    let without = |line: &str| prefix.find(line).map_or(0, |found| found.end());
-    let lines = text.split('\n').map(|line| &line[without(line)..]);
-    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+    if text.contains(ESCAPED_FRAME) {
+        let written = text.replace(ESCAPED_BREAK, "\n").replace(ESCAPED_TAB, "\t");
+        return Cow::Owned(without_prefixes(&written).into_owned());
+    }
+    // Nothing else begins so: one line shows it, and the frames may stand in the lines of one message.
+    let is_of_syslog =
+        |prefix: &&Regex| text.split('\n').any(|line| line.contains('<') && prefix.is_match(line));
+    if let Some(header) = SYSLOG.as_ref().filter(is_of_syslog) {
+        return Cow::Owned(without(header, text));
+    }
+    match PREFIXES.iter().find(|prefix| is_collectors(prefix, text)) {
+        Some(prefix) => Cow::Owned(without(prefix, text)),
+        None => without_learned_prefix(text),
+    }
+}
+
+/// Returns a text whose lines begin behind the prefix, where they have it.
+fn without(prefix: &Regex, text: &str) -> String {
+    let behind = |line: &str| prefix.find(line).map_or(0, |found| found.end());
+    let lines = text.split('\n').map(|line| &line[behind(line)..]);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether several frames stand behind a prefix. Only lines that hold one in their middle are looked at: a log has megabytes.
@@ -71,6 +101,10 @@ mod tests {
             "2025-11-03T09:12:44.123456+00:00 app[web.1]: ",
             "Nov 03 09:12:44 host app[4711]: ",
             "Nov  3 09:12:44 host.example app: ",
+            "<13>Nov  3 09:12:44 host.example app: ",
+            "<13>1 2025-11-03T09:12:44.123Z host app 4711 - - ",
+            "<165>1 2025-11-03T09:12:44.123456+01:00 host.example app - ID47 - \u{feff}",
+            r#"117 <13>1 - - - - - [a@32473 id="3" of="\"[x\] y"][b@32473] "#,
             "[pod/app-7d/app] ",
             "[look at me] ",
         ] {
@@ -78,6 +112,22 @@ mod tests {
             let text = lines.join("\n");
             assert_eq!(without_prefixes(&text), TRACE.trim_end_matches('\n').to_owned() + "\n", "{prefix}");
         }
+    }
+
+    #[test]
+    fn a_header_of_syslog_stands_before_a_message_of_several_lines() {
+        let read = format!("<13>1 2025-11-03T09:12:44.123Z host app 4711 - - {TRACE}");
+        assert_eq!(without_prefixes(&read), TRACE);
+    }
+
+    #[test]
+    fn rsyslog_escapes_tabs_and_line_breaks() {
+        let prefix = "Nov  3 09:12:44 host app[4711]: ";
+        let lines: Vec<String> =
+            TRACE.lines().map(|line| format!("{prefix}{}", line.replace('\t', "#011"))).collect();
+        assert_eq!(without_prefixes(&lines.join("\n")), TRACE.trim_end_matches('\n').to_owned() + "\n");
+        let one = format!("{prefix}failed: {}", TRACE.trim_end().replace('\t', "#011").replace('\n', "#012"));
+        assert_eq!(without_prefixes(&one), format!("{prefix}failed: {}", TRACE.trim_end()));
     }
 
     #[test]
