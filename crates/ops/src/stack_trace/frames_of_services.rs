@@ -1,4 +1,4 @@
-//! Frames in other forms than Java's: those of services that collect crashes, and of Kotlin/Native.
+//! Frames in other forms than Java's: those of services that collect crashes, of IntelliJ's debugger, and of Kotlin/Native.
 
 use std::sync::LazyLock;
 
@@ -16,6 +16,16 @@ static OF_SERVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// `sell:12, Till$Companion (shop)`, as IntelliJ's debugger shows frames; without the package where there is none. The line is -1 where none
+/// is known, and the file may be shown, too.
+static OF_DEBUGGER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?P<method>[\p{L}_$<][^:,()]*):(?P<line>-1|\d+), (?P<class>[\p{L}_$][^\s:,()/.]*)",
+        r"(?: \((?P<package>[\w$]+(?:\.[\w$]+)*)\))?(?:, (?P<file>[\w$-]+\.(?:kts?|java)))?$"
+    ))
+    .ok()
+});
+
 /// `at 2   shop   0x10a1b2c5d   kfun:a#f(){} + 55 (/p/B.kt:12:19)`; before `#` stands the class, or the package alone.
 static OF_NATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -27,7 +37,27 @@ static OF_NATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns the frame that a line is in one of these forms.
 pub(super) fn frame_of_service(line: &str) -> Option<ParsedFrame> {
-    if line.starts_with("at ") { of_native(line) } else { of_service(line) }
+    if line.starts_with("at ") {
+        return of_native(line);
+    }
+    of_service(line).or_else(|| frame_of_debugger(line).filter(|frame| frame.class.contains('.')))
+}
+
+/// Returns the frame that a line of IntelliJ's debugger is; one without a package is known only by the frame before it.
+pub(super) fn frame_of_debugger(line: &str) -> Option<ParsedFrame> {
+    let found = OF_DEBUGGER.as_ref().filter(|_| line.contains(", "))?.captures(line)?;
+    let text = |name: &str| found.name(name).map_or("", |group| group.as_str());
+    let class = match text("package") {
+        "" => text("class").to_owned(),
+        package => format!("{package}.{}", text("class")),
+    };
+    Some(ParsedFrame {
+        class,
+        method: text("method").to_owned(),
+        file: text("file").to_owned(),
+        line: text("line").parse().ok(),
+        ..ParsedFrame::default()
+    })
 }
 
 fn of_service(line: &str) -> Option<ParsedFrame> {
@@ -81,6 +111,15 @@ mod tests {
                 Some("shop.TillKt.sell Till.kt:12"),
             ),
             (&format!("{native}#main(){{}} + 5 (Till.kt:1:1)"), Some("TillKt.main Till.kt:1")),
+            ("sell:12, Till (shop.core)", Some("shop.core.Till.sell :12")),
+            (
+                "invoke:-1, Till$Companion$sell$1 (shop.core)",
+                Some("shop.core.Till$Companion$sell$1.invoke :0"),
+            ),
+            ("<init>:3, Till (shop), Till.kt", Some("shop.Till.<init> Till.kt:3")),
+            ("sells pre-ordered ones:3, TillTest (shop)", Some("shop.TillTest.sells pre-ordered ones :3")),
+            ("main:6, TillKt", None),
+            ("see line:12, Till (or below)", None),
             ("Till.kt:12 is wrong", None),
             ("a;b;Till.kt", None),
             (

@@ -284,6 +284,18 @@ mod tests {
     }
 
     #[test]
+    fn frames_that_intellij_copies() {
+        let text = "take:30, Catalog (shop.core)\ninvoke:-1, Catalog$Companion$of$1 (shop.core)\nrun:1583, Thread (java.lang)\nmain:6, MainKt\n";
+        let frames = "shop.core.Catalog.take :30,shop.core.Catalog$Companion$of$1.invoke :0,java.lang.Thread.run :1583,MainKt.main :6";
+        assert_eq!(shown(text), [format!("First ||{frames}|0")]);
+        // A line of a message.
+        assert_eq!(
+            shown("a.b.GoneException: one\nmain:6, MainKt\n\tat a.B.c(B.kt:3)\n"),
+            ["First a.b.GoneException|one\nmain:6, MainKt|a.B.c B.kt:3|0"]
+        );
+    }
+
+    #[test]
     fn causes_as_crashlytics_writes_them() {
         let text = "Fatal Exception: java.lang.RuntimeException: outer\n       at a.B.c(B.kt:3)\nCaused by a.Gone: inner\n       at a.D.e(D.kt:4)\n";
         assert_eq!(

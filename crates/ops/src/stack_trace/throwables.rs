@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::frames_of_services::frame_of_service;
+use super::frames_of_services::{frame_of_debugger, frame_of_service};
 use super::lines::begins_log_line;
 use super::parse::{FrameNumber, MAX_MESSAGE_LINES, ParsedFrame, ParsedTrace, TraceRelation, path_of};
 use super::root_cause_first::{ReadThrowable, outermost_first};
@@ -106,7 +106,7 @@ impl ThrowableReader {
         } else if let Some(short) = short(line) {
             self.head = None;
             self.add(TraceHead::sure(short, column(line)));
-        } else if let Some(frame) = known_frame(trimmed) {
+        } else if let Some(frame) = known_frame(trimmed).or_else(|| self.of_default_package(trimmed)) {
             self.frame(frame);
         } else if let Some(found) = tombstone_line(trimmed).filter(|found| self.is_of_tombstone(found)) {
             self.tombstone(found, column(line));
@@ -144,6 +144,12 @@ impl ThrowableReader {
         // A line of a message may end with a colon, too.
         let may_be = self.head.is_none() && !self.all.is_empty();
         thread_of_report(line).filter(|_| may_be).map(|name| (name, HeadStrength::IfFrameFollows))
+    }
+
+    /// Returns the frame of a debugger that names no package, which only the frame before tells from other text.
+    fn of_default_package(&self, line: &str) -> Option<ParsedFrame> {
+        let is_beneath_frame = self.head.is_none() && !self.all.is_empty();
+        frame_of_debugger(line).filter(|_| is_beneath_frame)
     }
 
     /// Takes a line about a lock, beneath a frame.
