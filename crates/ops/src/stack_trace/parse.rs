@@ -296,6 +296,21 @@ mod tests {
     }
 
     #[test]
+    fn messages_as_crashlytics_shows_them_on_its_page() {
+        let expected = "First java.lang.IllegalStateException|no item: 3|a.B.c B.kt:3,a.D.e D.kt:4|0";
+        for text in [
+            "Fatal Exception: java.lang.IllegalStateException\nno item: 3\na.B.c (B.kt:3)\na.D.e (D.kt:4)\n",
+            "Fatal Exception: java.lang.IllegalStateException\nno item: 3\n       at a.B.c(B.kt:3)\n       at a.D.e(D.kt:4)\n",
+            "<p>Fatal Exception: java.lang.IllegalStateException: no item: 3<br/>at a.B.c(B.kt:3)<br/>at a.D.e(D.kt:4)</p>",
+            "<p>&quot;java.lang.IllegalStateException: no item: 3<br/>&nbsp;&nbsp;at a.B.c(B.kt:3)<br/>\n&nbsp;&nbsp;at a.D.e(D.kt:4)&quot;</p>",
+            "It says &quot;oh&quot;:<br/>java.lang.IllegalStateException: no item: 3<br/>&nbsp;&nbsp;at a.B.c(B.kt:3)<br/>\n&nbsp;&nbsp;at a.D.e(D.kt:4)<br/>",
+            "It says &quot;oh&quot;:<br/>Fatal Exception: java.lang.IllegalStateException<br/>no item: 3<br/>a.B.c (B.kt:3)<br/>a.D.e (D.kt:4)<br/>",
+        ] {
+            assert_eq!(shown(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
     fn causes_as_crashlytics_writes_them() {
         let text = "Fatal Exception: java.lang.RuntimeException: outer\n       at a.B.c(B.kt:3)\nCaused by a.Gone: inner\n       at a.D.e(D.kt:4)\n";
         assert_eq!(

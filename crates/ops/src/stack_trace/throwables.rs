@@ -224,6 +224,8 @@ impl ThrowableReader {
             HeadStrength::IfFrameFollows => self.head = None,
             HeadStrength::IfFramesFollow if !has_room || is_logged => self.head = None,
             _ if head.trace.error_type.is_empty() || !has_room || is_logged => {}
+            // Crashlytics' page shows the message beneath the class.
+            _ if head.trace.message.is_empty() => head.trace.message.push_str(line),
             _ => head.trace.message.extend(["\n", line]),
         }
     }
@@ -480,9 +482,11 @@ fn frame(line: &str) -> Option<ParsedFrame> {
         Some(rest) => (true, rest.trim()),
         None => (false, line),
     };
-    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`, App Center's `;`.
+    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`, App Center's `;`; the end of a quote.
     let rest = match rest.rfind(')') {
-        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~', ';']) => &rest[..=end],
+        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~', ';', '"', '”', '\'']) => {
+            &rest[..=end]
+        }
         _ => rest,
     };
     let Some(inner) = rest.strip_suffix(')') else {
