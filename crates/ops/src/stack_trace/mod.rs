@@ -146,6 +146,8 @@ impl ResolvedTraces {
         for trace in &self.traces {
             match (trace.relation, all.last_mut()) {
                 (TraceRelation::Cause, Some(chain)) => chain.push_front(trace),
+                // Behind the last cause, which it is of.
+                (TraceRelation::Remote, Some(chain)) => chain.insert(1, trace),
                 // What was suppressed caused nothing, nor did its own causes: they are told last.
                 (TraceRelation::Suppressed | TraceRelation::CauseOfSuppressed, Some(chain)) => {
                     chain.push_back(trace);

@@ -44,6 +44,8 @@ pub enum TraceRelation {
     Suppressed,
     /// It caused one that was suppressed, not the one that the trace is about.
     CauseOfSuppressed,
+    /// It is the one before, with its frames in the other process that threw it.
+    Remote,
 }
 
 /// One frame, as it is written.
@@ -281,6 +283,27 @@ mod tests {
                 format!("Suppressed {context}")
             ]
         );
+    }
+
+    // https://android.googlesource.com/platform/frameworks/base/+/refs/heads/main/core/java/android/os/Parcel.java
+    #[test]
+    fn frames_of_another_process_are_no_cause() {
+        let text = "a.Outer: x\n\tat a.B.c(B.kt:3)\nCaused by: java.lang.SecurityException: no\n\tat android.os.Parcel.readException(Parcel.java:9)\nCaused by: \
+                    android.os.RemoteException: Remote stack trace:\n\tat com.android.server.D.e(D.java:4)\n\tat com.android.server.D.f(D.java:5)\n";
+        let crash = [
+            "First a.Outer|x|a.B.c B.kt:3|0",
+            "Cause java.lang.SecurityException|no|android.os.Parcel.readException Parcel.java:9|0",
+            "Remote android.os.RemoteException||com.android.server.D.e D.java:4,com.android.server.D.f D.java:5|0",
+        ];
+        assert_eq!(shown(text), crash);
+        let log: String = text
+            .lines()
+            .map(|line| format!("01-05 12:34:56.789  4711  4711 E AndroidRuntime: {line}\n"))
+            .collect();
+        assert_eq!(shown(&log), crash);
+        // Any other message may end with a colon, too.
+        let text = "a.Outer: x\n\tat a.B.c(B.kt:3)\nCaused by: a.Gone: these:\n\tat a.D.e(D.kt:4)\n";
+        assert_eq!(shown(text)[1], "Cause a.Gone|these:|a.D.e D.kt:4|0");
     }
 
     #[test]

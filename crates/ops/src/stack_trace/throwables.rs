@@ -23,6 +23,9 @@ static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What stands before the class in the head of a throwable that is linked to the one before.
 pub(super) const LINKS: [&str; 3] = ["Caused by: ", "Suppressed: ", "Wrapped by: "];
 
+/// The class and the message of the throwable whose frames are those of the other process that threw the one before.
+const REMOTE: (&str, &str) = ("android.os.RemoteException", "Remote stack trace:");
+
 /// What may stand before the class in a head.
 const HEADS: [&str; 9] = [
     // The report of JUnit's console.
@@ -271,6 +274,7 @@ impl Nesting {
     fn relation(&mut self, said: TraceRelation, column: usize) -> TraceRelation {
         match said {
             TraceRelation::First => *self = Nesting { first: column, suppressed: Vec::new() },
+            TraceRelation::Remote => {}
             TraceRelation::Suppressed => {
                 self.suppressed.truncate(self.suppressed.partition_point(|&of| of < column));
                 self.suppressed.extend((column > self.first).then_some(column));
@@ -374,9 +378,15 @@ fn header(line: &str) -> Option<TraceHead> {
         (None, None) => TraceRelation::First,
     };
     let text = |name: &str| found.name(name).map_or("", |found| found.as_str()).trim().to_owned();
+    let message = text("message");
+    // Android's `Parcel` links the frames of the other process as a cause.
+    let is_remote =
+        relation == TraceRelation::Cause && error_type == REMOTE.0 && message.trim_end() == REMOTE.1;
+    let (relation, message) =
+        if is_remote { (TraceRelation::Remote, String::new()) } else { (relation, message) };
     let trace = ParsedTrace {
         error_type: error_type.to_owned(),
-        message: text("message"),
+        message,
         relation,
         thread: text("thread"),
         ..ParsedTrace::default()
@@ -392,6 +402,10 @@ fn thread_of_report(line: &str) -> Option<&str> {
         None => line.strip_suffix(':')?,
     };
     let last = name.rsplit('.').next().unwrap_or(name);
+    // A throwable whose message ends with a colon: `Caused by: android.os.RemoteException: Remote stack trace:`.
+    if LINKS.iter().any(|link| line.starts_with(link)) && message_of_head(line).is_some() {
+        return None;
+    }
     // A throwable with an empty message.
     let said = LINKS.iter().chain(&["Exception "]).find_map(|said| name.strip_prefix(said));
     let is_class =

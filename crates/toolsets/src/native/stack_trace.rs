@@ -153,6 +153,7 @@ fn head(trace: &ResolvedTrace, at: usize, text: &mut String) {
     let led_to = match (trace.relation, at) {
         (TraceRelation::Suppressed, _) => "suppressed: ",
         (TraceRelation::CauseOfSuppressed, _) => "cause of what was suppressed: ",
+        (TraceRelation::Remote, _) => "where another process threw it: ",
         (_, 0) => "",
         _ => "led to: ",
     };
