@@ -5,6 +5,7 @@ mod anr;
 mod application_id;
 mod collected_lines;
 mod declared;
+mod expected;
 mod flowed;
 mod frames_of_services;
 mod given_arguments;

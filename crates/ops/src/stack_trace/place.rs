@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::PlaceCode;
 use super::application_id;
+use super::expected::is_expected;
 use super::inlined::{called_names, said};
 use super::named_text::NamedText;
 use super::names::{SourceNames, source_names};
@@ -211,6 +212,11 @@ impl<'v> SourceFiles<'v> {
         if all.iter().any(|place| frame.platform.may_hold(&place.path)) {
             all.retain(|place| frame.platform.may_hold(&place.path));
         }
+        let expected: Vec<bool> = all.iter().map(|place| self.is_expected(place)).collect();
+        if expected.contains(&false) {
+            let mut expected = expected.into_iter();
+            all.retain(|_| expected.next() == Some(false));
+        }
         self.keep_variant(&mut all);
         let (sure, doubted): (Vec<_>, Vec<_>) = all.into_iter().partition(|place| place.doubt.is_none());
         Ok(match sure.len() {
@@ -295,6 +301,11 @@ impl<'v> SourceFiles<'v> {
                 && declared.missing().is_none()
                 && (declared.has_no_name() || !declared.members().is_empty())
         })
+    }
+
+    fn is_expected(&mut self, place: &FramePlace) -> bool {
+        place.path.file_name().ends_with(".kt")
+            && self.read(&place.path).is_some_and(|source| is_expected(&source, place.line))
     }
 
     /// Keeps those of several places whose source sets are compiled into the variant, or that other frames show.

@@ -419,6 +419,29 @@ fn a_frame_is_not_in_a_source_set_of_another_platform() {
     assert_eq!(files.placed_in(None, native), ["src/nonJvmMain/kotlin/Flow.kt:5 Flow/take"]);
 }
 
+/// As in okio, whose `expect` classes have the names of the `actual` ones, and of their files.
+#[test]
+fn a_frame_is_not_in_a_declaration_that_another_one_makes_actual() {
+    let common = "package com.shop.app\n\n/** What we expect */\nexpect class Till() {\n    fun sell(): Int\n    fun refund(): Int\n}\n\nexpect fun open(): Till\n";
+    let files = Files::of(&[
+        ("app/src/commonMain/kotlin/Till.kt", common),
+        (
+            "app/src/jvmMain/kotlin/Till.kt",
+            "package com.shop.app\n\nactual class Till {\n    actual fun sell(): Int {\n        fail()\n    }\n}\n\nactual fun open() = Till()\n",
+        ),
+    ]);
+    files.check(&[
+        ("Till.sell(Till.kt:5)", "app/src/jvmMain/kotlin/Till.kt:5 Till/sell"),
+        ("Till.sell(Till.kt:6)", "app/src/jvmMain/kotlin/Till.kt:6 Till/sell"),
+        ("TillKt.open(Till.kt:9)", "app/src/jvmMain/kotlin/Till.kt:9 open"),
+    ]);
+    let [place] = &files.placed("com.shop.app.Till.refund(Till.kt:6)")[..] else { panic!("one place") };
+    assert!(place.starts_with("app/src/jvmMain/kotlin/Till.kt:6 Till/sell ? sources differ"), "{place}");
+    // Of one that nothing makes actual, the words of a comment are no keyword.
+    let only = Files::of(&[("app/src/commonMain/kotlin/Till.kt", common)]);
+    assert!(only.placed("com.shop.app.Till.sell(Till.kt:5)")[0].starts_with("Till.kt:5 Till/sell"));
+}
+
 #[test]
 fn a_line_past_the_end_names_the_inline_functions_that_are_called() {
     let calls = "package com.shop.app\n\nfun sell() {\n    timed { fail() }\n    plain()\n}\n";
