@@ -48,6 +48,7 @@ mod revisions;
 mod root_cause_first;
 mod script_text;
 mod source_version;
+mod surefire;
 mod synthetic_frames;
 mod throwables;
 mod tombstone;

@@ -11,6 +11,7 @@ use super::lines::streams;
 use super::locks::{ThreadLocks, tell_holders};
 use super::platform::FramePlatform;
 use super::python::tracebacks;
+use super::surefire::failures;
 use super::throwables::throwables;
 
 /// A throwable or a thread with its frames.
@@ -54,6 +55,8 @@ pub struct ParsedFrame {
     /// The class with its package, `$` before nested ones; of Python the module or the library; empty where only a file is
     /// named.
     pub class: String,
+    /// Whether the text names classes without their packages.
+    pub is_without_package: bool,
     /// The method; empty where only a file is named.
     pub method: String,
     /// The file's name; empty if it is unknown.
@@ -128,6 +131,10 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
         all.extend(throwables(&others));
     }
     if all.is_empty() {
+        let failures = failures(text);
+        if !failures.is_empty() {
+            return failures;
+        }
         all.extend(places_alone(text));
     }
     leave_out_announced(&mut all);

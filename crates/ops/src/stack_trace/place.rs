@@ -254,7 +254,7 @@ impl<'v> SourceFiles<'v> {
         let mut all = Vec::new();
         for path in files {
             let Some(source) = self.read(&path) else { continue };
-            if source.package != names.package {
+            if source.package != names.package && !frame.is_without_package {
                 continue;
             }
             let is_made = self.is_made(names, frame);

@@ -442,6 +442,19 @@ fn a_frame_is_not_in_a_declaration_that_another_one_makes_actual() {
     assert!(only.placed("com.shop.app.Till.sell(Till.kt:5)")[0].starts_with("Till.kt:5 Till/sell"));
 }
 
+/// As Maven's Surefire lists failed tests.
+#[test]
+fn a_class_without_its_package_is_placed_in_doubt() {
+    let files = Files::of(&[(
+        "src/TillTest.kt",
+        "package com.shop.app\n\nclass TillTest {\n    fun sells() {\n        fail()\n    }\n}\n",
+    )]);
+    assert_eq!(
+        files.placed_in(None, "[ERROR]   TillTest.sells:5 expected: <1> but was: <2>\n"),
+        ["TillTest.kt:5 TillTest/sells ? only the name of its class is known, not the package"]
+    );
+}
+
 #[test]
 fn a_line_past_the_end_names_the_inline_functions_that_are_called() {
     let calls = "package com.shop.app\n\nfun sell() {\n    timed { fail() }\n    plain()\n}\n";

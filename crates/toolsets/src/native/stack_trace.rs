@@ -160,7 +160,12 @@ fn head(trace: &ResolvedTrace, at: usize, text: &mut String) {
     let message: Vec<&str> = trace.message.lines().take(MESSAGE_LINES).collect();
     let message = if message.is_empty() { String::new() } else { format!(": {}", message.join("\n  ")) };
     let thread = match (trace.error_type.is_empty(), trace.thread.is_empty()) {
-        (true, true) => return,
+        (true, true) if message.is_empty() => return,
+        // `: expected …` of a failed test.
+        (true, true) => {
+            let _ = writeln!(text, "{}", &message[2..]);
+            return;
+        }
         (true, false) => format!("thread {}", trace.thread),
         (false, true) => String::new(),
         (false, false) => format!(" (thread {})", trace.thread),
