@@ -99,7 +99,7 @@ fn of_extension(
         && !classes.is_empty()
     {
         let graph = ClassGraph::of_kin(resolver, &classes, Kin::Above)?;
-        for at in classes.iter().filter_map(|class| graph.number(class)).flat_map(|at| graph.ancestors(at)) {
+        for at in graph.all_ancestors(&classes) {
             declared.extend(lookup_bases(resolver, &graph.node(at).class, wanted)?);
         }
     }

@@ -2,7 +2,7 @@
 //! class heads alone: of all classes, once for all questions about the same files, or of those that a question needs (`graph_by_need`).
 //! Invariant: cyclic bases are walked once; a class whose bases cannot be resolved is present all the same.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::context::{first_word, text_after};
@@ -201,6 +201,21 @@ impl ClassGraph {
     /// Returns the class and all classes that inherit from it.
     pub(crate) fn descendants(&self, of: usize) -> Vec<usize> {
         walk(of, |at| &self.nodes[at].down)
+    }
+
+    /// Returns these classes and all from which they inherit; those that are not in the graph are left out.
+    pub(crate) fn all_ancestors(&self, of: &[IndexedDeclaration]) -> BTreeSet<usize> {
+        of.iter().filter_map(|class| self.number(class)).flat_map(|at| self.ancestors(at)).collect()
+    }
+
+    /// Returns these classes and all that inherit from them; those that are not in the graph are left out.
+    pub(crate) fn all_descendants(&self, of: &[IndexedDeclaration]) -> BTreeSet<usize> {
+        of.iter().filter_map(|class| self.number(class)).flat_map(|at| self.descendants(at)).collect()
+    }
+
+    /// Returns the classes of these numbers.
+    pub(crate) fn classes(&self, numbers: impl IntoIterator<Item = usize>) -> Vec<IndexedDeclaration> {
+        numbers.into_iter().map(|at| self.nodes[at].class.clone()).collect()
     }
 }
 

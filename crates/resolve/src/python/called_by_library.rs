@@ -3,7 +3,6 @@
 
 use crate::conflicts::SourcePlace;
 use crate::context::last_chain;
-use crate::hierarchy::classes::is_class;
 use crate::hierarchy::heads::arguments;
 use crate::name_places::{places_of, with_name};
 use crate::python::dynamic_receivers::{held, holders};
@@ -94,9 +93,7 @@ pub(crate) fn given_to_library(
     let holders = holders(resolver, classes)?;
     let is_one = |here: &CurrentFile, range: TextRange, value: &str| match held(value) {
         "self" => {
-            let own =
-                scope::around(here, range.start).into_iter().find(|&at| is_class(&here.outline.rows[at]));
-            let own = own.map(|at| here.target(at));
+            let own = scope::class_around(here, range.start);
             own.is_some_and(|own| around.iter().any(|one| one.is_same_declaration(&own)))
         }
         name => holders.contains(name),

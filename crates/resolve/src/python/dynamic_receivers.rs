@@ -43,10 +43,8 @@ pub(crate) fn answered_by_hooks(resolver: &Resolver, name: &str) -> Result<Vec<S
     let mut found = Vec::new();
     for (here, range, end) in attributes {
         let receiver = &here.text.as_str()[..end];
-        let own =
-            || scope::around(&here, range.start).into_iter().find(|&at| is_class(&here.outline.rows[at]));
         let is_own = || {
-            let class = own().map(|at| here.target(at));
+            let class = scope::class_around(&here, range.start);
             class.is_some_and(|class| classes.iter().any(|one| one.is_same_declaration(&class)))
         };
         let is_one = match held(receiver) {
@@ -75,14 +73,10 @@ fn dynamic_classes(resolver: &Resolver, name: &str) -> Result<Vec<IndexedDeclara
         return Ok(Vec::new());
     }
     let graph = ClassGraph::of_kin(resolver, &owners, Kin::Around)?;
-    let mut all = BTreeSet::new();
-    for owner in owners.iter().filter_map(|owner| graph.number(owner)) {
-        all.insert(owner);
-        all.extend(graph.descendants(owner));
-    }
+    let mut all = graph.all_descendants(&owners);
     let declares = |at: usize| !own_member_rows(&graph.node(at).class, name).is_empty();
-    all.retain(|&at| !declares(at) && !graph.ancestors(at).into_iter().any(declares));
-    Ok(all.into_iter().map(|at| graph.node(at).class.clone()).collect())
+    all.retain(|&at| !graph.ancestors(at).into_iter().any(declares));
+    Ok(graph.classes(all))
 }
 
 /// Returns the names of variables, attributes and functions that hold or return objects of the classes, anywhere in the project, and the classes' own.

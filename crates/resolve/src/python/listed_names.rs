@@ -192,8 +192,7 @@ fn is_among_kin(
     at: u32,
     target: &IndexedDeclaration,
 ) -> Result<bool, Cancelled> {
-    let around = scope::around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row]));
-    let (Some(around), Some(class)) = (around.map(|row| here.target(row)), class_of(resolver, target)) else {
+    let (Some(around), Some(class)) = (scope::class_around(here, at), class_of(resolver, target)) else {
         return Ok(false);
     };
     let graph = ClassGraph::of_kin(resolver, std::slice::from_ref(&class), Kin::Around)?;

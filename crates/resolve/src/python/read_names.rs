@@ -11,7 +11,8 @@ use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::name_places::{places_of, with_name};
-use crate::python::receiving_functions::functions_called;
+use crate::python::dynamic_receivers::held;
+use crate::python::receiving_functions::{SUPER, functions_called};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::IndexedDeclaration;
@@ -53,8 +54,8 @@ pub(crate) fn reads_of_name(
     let mut receivers: BTreeMap<GivenTo, (Rc<CurrentFile>, u32)> = BTreeMap::new();
     let mut add = |here: &Rc<CurrentFile>, chain: String, at: u32| {
         let is_of_base = last_word(&chain).starts_with("__");
-        let class = scope::around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row]));
-        let class = class.map(|row| here.outline.rows[row].start).filter(|_| is_of_base);
+        let class = scope::class_around(here, at).filter(|_| is_of_base);
+        let class = class.and_then(|class| Some(class.row()?.1.start));
         receivers.insert((here.file.path.clone(), chain, class), (Rc::clone(here), at));
     };
     if let Some(here) = resolver.read_file(&target.file) {
@@ -81,8 +82,7 @@ pub(crate) fn reads_of_name(
     }
     if is_class(&row) {
         let graph = ClassGraph::of_kin(resolver, std::slice::from_ref(target), Kin::Around)?;
-        for at in graph.number(target).into_iter().flat_map(|at| [at].into_iter().chain(graph.ancestors(at)))
-        {
+        for at in graph.all_ancestors(std::slice::from_ref(target)) {
             let class = &graph.node(at).class;
             let Some(here) = resolver.read_file(&class.file) else { continue };
             let Some(range) = class.row().map(|(_, row)| (row.start, row.end)) else { continue };
@@ -144,7 +144,7 @@ fn decorators(here: &CurrentFile, target: &IndexedDeclaration) -> Vec<String> {
 }
 
 /// Returns the names by which the function is called that is given what stands at `range`, as a whole argument: `.append` of
-/// `made().append`.
+/// `made().append`, `super().append`.
 fn given_to(here: &CurrentFile, range: TextRange) -> Option<String> {
     let text = here.text.as_str();
     let behind = text[range.end as usize..].trim_start();
@@ -160,7 +160,13 @@ fn given_to(here: &CurrentFile, range: TextRange) -> Option<String> {
     let line = text[..open].rsplit('\n').next().unwrap_or_default();
     let is_head = matches!(line.split_whitespace().next(), Some("class" | "def" | "import" | "from"));
     let is_tuple = KEYWORDS.contains(&callee);
-    (!last_word(callee).is_empty() && !is_tuple && !is_head).then(|| callee.to_owned())
+    (!last_word(callee).is_empty() && !is_tuple && !is_head).then(|| {
+        let object = text[..open].trim_end().strip_suffix(callee).filter(|_| callee.starts_with('.'));
+        match object.map(held) {
+            Some("super") => format!("{SUPER}{callee}"),
+            _ => callee.to_owned(),
+        }
+    })
 }
 
 /// Whether a receiver may be what a function was given.

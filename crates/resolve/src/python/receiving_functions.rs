@@ -1,15 +1,17 @@
 //! Which functions of the project a call or a decorator may run, by its text: a name by its scope and imports, a method of the same name
 //! where the object is not known. Invariant: terminates on every input.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
+use crate::meaning::Meaning;
 use crate::modules;
 use crate::python::replaced_variables::module_receivers::{file_of, module_files};
 use crate::resolver::{CurrentFile, Resolver};
-use crate::scope;
+use crate::scope::{self, SearchStart};
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Imported, SymbolKind};
@@ -20,7 +22,10 @@ const MAX_HOPS: usize = 5;
 /// Methods that run where a class is called, or its object.
 const RUN_BY_CALL: [&str; 3] = ["__init__", "__new__", "__call__"];
 
-/// Returns the functions that a file may call at byte `at` by a chain of names: `kit.fixture`, `.__init__` behind `super()`.
+/// What a chain of names begins with where `super()`, or `super(A, self)`, is before it.
+pub(crate) const SUPER: &str = "super()";
+
+/// Returns the functions that a file may call at byte `at` by a chain of names: `kit.fixture`, `super().__init__`, `.add` of `made().add`.
 pub(crate) fn functions_called(
     resolver: &Resolver,
     here: &Rc<CurrentFile>,
@@ -28,16 +33,11 @@ pub(crate) fn functions_called(
     at: u32,
 ) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     let (before, name) = chain.rsplit_once('.').unwrap_or(("", chain));
-    let mut found = Vec::new();
     if name.starts_with("__") {
-        let class = scope::around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row]));
-        let Some(class) = class.map(|row| here.target(row)) else { return Ok(found) };
-        let graph = ClassGraph::of_kin(resolver, std::slice::from_ref(&class), Kin::Around)?;
-        for at in graph.number(&class).into_iter().flat_map(|at| graph.ancestors(at)) {
-            found.extend(members(resolver, &graph.node(at).class, &[name]));
-        }
-        return Ok(found);
+        let classes = classes_called(resolver, here, before, at)?;
+        return Ok(classes.iter().flat_map(|class| members(resolver, class, &[name])).collect());
     }
+    let mut found = Vec::new();
     if !chain.contains('.') {
         by_scope(resolver, here, name, 0, &mut found)?;
     } else if let Some(files) = module_files(resolver, here, before) {
@@ -59,6 +59,35 @@ pub(crate) fn functions_called(
     functions.retain(is_function);
     functions.extend(classes.iter().flat_map(|class| members(resolver, class, &RUN_BY_CALL)));
     Ok(functions)
+}
+
+/// Returns the classes of which one is asked for a method at byte `at` by what stands before its name: a class, `super()`, `self`.
+fn classes_called(
+    resolver: &Resolver,
+    here: &Rc<CurrentFile>,
+    before: &str,
+    at: u32,
+) -> Result<Vec<IndexedDeclaration>, Cancelled> {
+    let chain: Vec<&str> = before.split('.').collect();
+    let named = match scope::resolve_chain(resolver, here, at, &chain, SearchStart::Inside)? {
+        Meaning::Declared(found) => found,
+        _ => Vec::new(),
+    };
+    let mut classes: Vec<IndexedDeclaration> =
+        named.into_iter().filter(|one| one.row().is_some_and(|(_, row)| is_class(row))).collect();
+    if classes.is_empty() {
+        classes.extend(scope::class_around(here, at));
+    }
+    let graph = ClassGraph::of_kin(resolver, &classes, Kin::Around)?;
+    let heirs = graph.all_descendants(&classes);
+    let around = || heirs.iter().flat_map(|&heir| graph.ancestors(heir)).collect::<BTreeSet<usize>>();
+    let called = match before {
+        // The object may be an heir's: what comes next in its order of classes is neither the class here nor an heir of that.
+        SUPER => &around() - &heirs,
+        "self" | "cls" => around(),
+        _ => graph.all_ancestors(&classes),
+    };
+    Ok(graph.classes(called))
 }
 
 /// Adds what a name may mean at the top of a file.

@@ -6,14 +6,18 @@ use crate::family::Family;
 use crate::hierarchy::classes::is_class;
 use crate::meaning::Meaning;
 use crate::resolver::CurrentFile;
+use crate::sources::IndexedDeclaration;
 use symd_syntax::Row;
 
-/// Returns the innermost class around byte `at`, for `self` and the like.
+/// Returns what `self` and the like stand for at byte `at`: the innermost class around it, unknown outside of classes.
 pub(crate) fn own_class(here: &CurrentFile, at: u32) -> Meaning {
-    match around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row])) {
-        Some(row) => Meaning::Declared(vec![here.target(row)]),
-        None => Meaning::Unknown,
-    }
+    class_around(here, at).map_or(Meaning::Unknown, |class| Meaning::Declared(vec![class]))
+}
+
+/// Returns the innermost class around byte `at`.
+pub(crate) fn class_around(here: &CurrentFile, at: u32) -> Option<IndexedDeclaration> {
+    let row = around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row]))?;
+    Some(here.target(row))
 }
 
 /// Returns the row of the innermost function around byte `at`.

@@ -8,12 +8,10 @@ use super::{RenamedSymbol, SymbolOwner};
 use crate::brackets::close_bracket;
 use crate::context::{first_word, is_word, last_word};
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
-use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::modules::{self, Module};
 use crate::rename_hazard::RenameHazard;
-use crate::resolver::CurrentFile;
 use crate::scope;
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
@@ -64,12 +62,9 @@ pub(super) fn find(symbol: &RenamedSymbol, texts: &FamilyTexts) -> Result<Option
 fn kin(symbol: &RenamedSymbol) -> Result<Vec<IndexedDeclaration>, Cancelled> {
     let owners = symbol.owners();
     let graph = ClassGraph::of_kin(symbol.resolver, &owners, Kin::Around)?;
-    let mut kin = owners.clone();
-    for at in owners.iter().filter_map(|owner| graph.number(owner)) {
-        let around = graph.descendants(at).into_iter().chain(graph.ancestors(at));
-        kin.extend(around.map(|one| graph.node(one).class.clone()));
-    }
-    Ok(kin)
+    let around = &graph.all_descendants(&owners) | &graph.all_ancestors(&owners);
+    // An owner may be an object that is no class.
+    Ok(owners.into_iter().chain(graph.classes(around)).collect())
 }
 
 /// Returns the expressions between brackets behind a value, each with the byte of its bracket.
@@ -131,15 +126,10 @@ fn may_have(symbol: &RenamedSymbol, text: &FamilyText, kin: &[IndexedDeclaration
     }
     let Some(there) = text.current(symbol.resolver) else { return true };
     let at = u32::try_from(open).unwrap_or(u32::MAX);
-    match class_around(&there, at) {
+    match scope::class_around(&there, at) {
         Some(class) => kin.iter().any(|one| one.is_same_declaration(&class)),
         None => true,
     }
-}
-
-fn class_around(here: &CurrentFile, at: u32) -> Option<IndexedDeclaration> {
-    let around = scope::around(here, at).into_iter();
-    around.filter(|&row| is_class(&here.outline.rows[row])).map(|row| here.target(row)).next()
 }
 
 /// Whether a name stands for the module that declares the symbol, or for an object that it was put into.

@@ -34,10 +34,7 @@ struct ClassNameSearch<'q, 's> {
 pub(super) fn find(symbol: &JavaRenamed, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
     let Some(class) = symbol.targets.first().filter(|_| symbol.is_type()) else { return Ok(None) };
     let graph = ClassGraph::of_kin(symbol.resolver, std::slice::from_ref(class), Kin::Above)?;
-    let above = graph.number(class).map(|number| graph.ancestors(number)).unwrap_or_default();
-    let kin: Vec<_> = std::iter::once(class.clone())
-        .chain(above.into_iter().map(|at| graph.node(at).class.clone()))
-        .collect();
+    let kin = graph.classes(graph.all_ancestors(std::slice::from_ref(class)));
     let forwarding = ForwardedNames::default();
     let mut search = ClassNameSearch { symbol, kin, places: Vec::new(), forwarding };
     for one in texts.iter() {

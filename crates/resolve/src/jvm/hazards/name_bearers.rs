@@ -50,11 +50,9 @@ impl NameBearer {
         let Some(at) = at else { return Ok(None) };
         let class = here.target(at);
         let graph = ClassGraph::of_kin(symbol.resolver, std::slice::from_ref(&class), Kin::Above)?;
-        let number = graph.number(&class);
-        let all: Vec<usize> =
-            number.into_iter().chain(number.map(|at| graph.ancestors(at)).unwrap_or_default()).collect();
+        let above = graph.all_ancestors(std::slice::from_ref(&class));
         let mut outside: Vec<String> = Vec::new();
-        for base in all.iter().flat_map(|&at| graph.node(at).bases.iter()) {
+        for base in above.iter().flat_map(|&at| graph.node(at).bases.iter()) {
             outside.extend(base.outside.iter().filter_map(|path| path.rsplit('.').next()).map(str::to_owned));
         }
         let is_exception = outside
@@ -77,7 +75,7 @@ impl NameBearer {
         }
         let mut declared: Vec<IndexedDeclaration> = Vec::new();
         let mut has_own_text = false;
-        for one in all.into_iter().map(|at| graph.node(at).class.clone()) {
+        for one in graph.classes(above) {
             has_own_text |= symbol
                 .resolver
                 .read_file(&one.file)

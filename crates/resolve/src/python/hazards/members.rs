@@ -65,16 +65,12 @@ pub(super) fn member(
         !matches!(row.kind(), SymbolKind::Method | SymbolKind::Function | SymbolKind::Property)
     });
     for class in owners.iter().filter(|_| is_value) {
-        let around: Vec<usize> = graph
-            .number(class)
-            .into_iter()
-            .flat_map(|at| [at].into_iter().chain(graph.ancestors(at)))
-            .collect();
+        let above = graph.all_ancestors(std::slice::from_ref(class));
         let mut outside =
-            around.iter().flat_map(|at| graph.node(*at).bases.iter().flat_map(|base| &base.outside));
+            above.iter().flat_map(|at| graph.node(*at).bases.iter().flat_map(|base| &base.outside));
         if outside.any(|base| base.ends_with("Enum") || base.ends_with("Flag")) {
             keys.extend(computed_keys(resolver, class)?);
-            keys.extend(around.iter().flat_map(|at| own_computed_keys(resolver, &graph.node(*at).class)));
+            keys.extend(above.iter().flat_map(|at| own_computed_keys(resolver, &graph.node(*at).class)));
         }
     }
     found.extend(computed(old, keys));
@@ -86,13 +82,10 @@ pub(super) fn member(
     let text = format!(
         "Python's library calls '{old}' here of what it is given, which may be an object of this class"
     );
-    let numbers = owners.iter().filter_map(|owner| graph.number(owner));
-    let heirs = numbers.flat_map(|at| [at].into_iter().chain(graph.descendants(at)));
-    let heirs: Vec<IndexedDeclaration> = heirs.map(|at| graph.node(at).class.clone()).collect();
-    let numbers = owners.iter().filter_map(|owner| graph.number(owner));
-    let bases = numbers.flat_map(|at| graph.ancestors(at)).map(|at| graph.node(at).class.clone());
-    let around: Vec<IndexedDeclaration> = heirs.iter().cloned().chain(bases).collect();
-    found.extend(doubt(HazardPlaces::All, text, given_to_library(resolver, (&heirs, &around), old)?));
+    let heirs = graph.all_descendants(&owners);
+    let around = graph.classes(&heirs | &graph.all_ancestors(&owners));
+    let given = given_to_library(resolver, (&graph.classes(heirs), &around), old)?;
+    found.extend(doubt(HazardPlaces::All, text, given));
     if let Some(first) = targets.first() {
         let text =
             format!("the names of its class's fields may be given to the program here, '{old}' among them");

@@ -62,9 +62,7 @@ pub(crate) fn set_to_strangers(
     (graph, owners): (&ClassGraph, &[IndexedDeclaration]),
     name: &str,
 ) -> Result<Vec<SourcePlace>, Cancelled> {
-    let own = owners.iter().filter_map(|owner| graph.number(owner));
-    let kin: BTreeSet<usize> =
-        own.flat_map(|at| [at].into_iter().chain(graph.ancestors(at)).chain(graph.descendants(at))).collect();
+    let kin = &graph.all_ancestors(owners) | &graph.all_descendants(owners);
     let is_stranger =
         |class: &IndexedDeclaration| graph.number(class).is_none_or(|number| !kin.contains(&number));
     let (mut receivers, mut strangers) = (BTreeSet::new(), Vec::new());
@@ -334,9 +332,8 @@ fn inherits_from_outside(
     }
     let graph = ClassGraph::of_kin(resolver, &classes, Kin::Around)?;
     let may_inherit = |class: &IndexedDeclaration| {
-        let around =
-            graph.number(class).into_iter().flat_map(|at| [at].into_iter().chain(graph.ancestors(at)));
-        let mut outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
+        let above = graph.all_ancestors(std::slice::from_ref(class)).into_iter();
+        let mut outside = above.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
         outside.any(|base| lookup_member(base, member) != MemberLookup::No)
     };
     Ok(classes.iter().any(may_inherit))

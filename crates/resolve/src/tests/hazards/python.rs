@@ -250,6 +250,31 @@ fn functions_that_are_given_a_class_or_function_and_read_its_name() {
     for (user, expected) in [
         ("class View(Base):\n    def f(self):\n        super().__init__(User)\n", &["doubt a.py:4"][..]),
         ("class View:\n    def f(self):\n        super().__init__(User)\n", &[]),
+        // What `super()` leads to is not the class's own, and may be of a class beside it.
+        (
+            "class View(Base):\n    def __init__(self, one):\n        K[one.__name__] = 1\n        super().__init__(User)\n",
+            &["doubt a.py:4"],
+        ),
+        (
+            "class View(Base):\n    def __init__(self, one):\n        K[one.__name__] = 1\n        super(View, self).__init__(User)\n",
+            &["doubt a.py:4"],
+        ),
+        (
+            "class View(Base):\n    def __init__(self, one):\n        K[one.__name__] = 1\n        Base.__init__(self, User)\n",
+            &["doubt a.py:4"],
+        ),
+        (
+            "class View(Base):\n    def __init__(self, one):\n        K[one.__name__] = 1\n        self.__init__(User)\n",
+            &["doubt a.py:4 a.py:8"],
+        ),
+        (
+            "class V:\n    def f(self):\n        self.__init__(User)\n\nclass W(V, Base): ...\n",
+            &["doubt a.py:4"],
+        ),
+        (
+            "class Mixin:\n    def f(self):\n        super().__init__(User)\n\nclass View(Mixin, Base): ...\n",
+            &["doubt a.py:4"],
+        ),
         ("Base(User)\n", &["doubt a.py:4"]),
         ("def append(f):\n    K[f.__name__] = f\n\nmade().append(User)\n", &[]),
         ("class L:\n    def append(f):\n        K[f.__name__] = f\n\nmade.append(User)\n", &["doubt a.py:8"]),
