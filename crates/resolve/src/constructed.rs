@@ -62,6 +62,8 @@ pub(super) fn bound(text: &str, start: usize, name: &str) -> Binding {
     let is_argument = is_assigned && is_open && before.trim_end().ends_with(['(', ',']);
     match is_taken || is_in_head {
         true => Binding::Unread,
+        // `{name: 1}`, `x[name:]`
+        false if is_open && trimmed.starts_with(':') && !trimmed.starts_with(":=") => Binding::Not,
         false if is_read || is_argument => Binding::Not,
         // `a, name = …`, `name: Type = …`, `name += 1`, or a read that looks like one of these.
         false if rest.contains('=') || trimmed.starts_with(':') => Binding::Unread,
@@ -81,6 +83,8 @@ mod tests {
             ("f(it, x)", Binding::Not),
             ("f(it=1)", Binding::Not),
             ("x.it = 1", Binding::Not),
+            ("x = {it: a == b}", Binding::Not),
+            ("if (it := f()):", Binding::Unread),
             ("return it", Binding::Not),
             ("a, it = 1, 2", Binding::Unread),
             ("it, a = 1, 2", Binding::Unread),

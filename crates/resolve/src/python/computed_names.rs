@@ -3,13 +3,13 @@
 //! there, and yet the symbol may be meant. Invariant: a name that is written out as one string is not computed.
 
 use crate::brackets::close_bracket;
-use crate::constructed::only_value;
 use crate::context::first_word;
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::heads::arguments_of;
 use crate::meaning::Meaning;
 use crate::modules::Module;
 use crate::name_places::{places_of, with_name};
+use crate::python::given_names::{given_name, is_written_out};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, SearchStart};
 use crate::sources::IndexedDeclaration;
@@ -17,7 +17,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 
 /// Functions that take an object and the name of a member.
-const BY_NAME: [&str; 4] = ["getattr", "hasattr", "setattr", "delattr"];
+pub(super) const BY_NAME: [&str; 4] = ["getattr", "hasattr", "setattr", "delattr"];
 
 /// Expressions for the object itself, or for its class.
 pub(crate) const OWN: [&str; 5] = ["self", "cls", "type(self)", "self.__class__", "super()"];
@@ -44,15 +44,12 @@ pub(crate) fn computed_names(
             let is_of_runner = behind.starts_with("(self, self._testMethodName");
             let is_inside = row.start <= start && start < row.end && !is_of_runner;
             let is_own = || !names_class(behind) || takes_class(&here, start);
-            let may_begin = || {
-                let beginning = beginning(behind)?;
-                Some(if beginning.is_empty() {
-                    of_local(&here, start, behind).unwrap_or("")
-                } else {
-                    beginning
-                })
+            let may_be = || {
+                let (_, expression) =
+                    object_and_name(&here, function, range).filter(|(object, _)| OWN.contains(object))?;
+                Some(given_name(&here, start, expression)?.may_be(name))
             };
-            if is_inside && is_own() && may_begin().is_some_and(|beginning| name.starts_with(beginning)) {
+            if is_inside && is_own() && may_be() == Some(true) {
                 found.push((class.file.path.clone(), range));
             }
         }
@@ -69,10 +66,10 @@ pub(crate) enum NameOwner {
 }
 
 /// The fewest bytes of a beginning that tell a name from others.
-const TELLING: usize = 3;
+pub(super) const TELLING: usize = 3;
 
 /// What gives a dictionary of names.
-const DICTIONARIES: [&str; 3] = ["globals", "vars", "__dict__"];
+pub(super) const DICTIONARIES: [&str; 3] = ["globals", "vars", "__dict__"];
 
 /// Finds where a name that begins like the target's is computed and looked up in any object or module, but in those that cannot have
 /// the target; of classes' own members [`computed_names`] tells. Each as its file and the range of the called function's name.
@@ -86,12 +83,9 @@ pub(crate) fn computed_elsewhere(
     for function in BY_NAME.iter().chain(&DICTIONARIES) {
         for here in with_name(resolver, function)? {
             for range in places_of(&here, function) {
-                let Some((object, beginning)) = object_and_beginning(&here, function, range) else {
-                    continue;
-                };
-                let ending = computed_argument(&here, function, range).map_or("", ending_of);
-                let is_begun =
-                    beginning.len() >= TELLING && name.starts_with(beginning) && name.ends_with(ending);
+                let Some((object, expression)) = object_and_name(&here, function, range) else { continue };
+                let Some(given) = given_name(&here, range.start, expression) else { continue };
+                let is_begun = given.beginning.len() >= TELLING && given.may_be(name);
                 let is_own = *function == "globals"
                     && (owner == NameOwner::Class || here.file.path != target.file.path);
                 if is_begun && !is_own && may_have(resolver, &here, (object, range.start), target, owner)? {
@@ -157,59 +151,7 @@ fn has_computed_key(here: &CurrentFile, range: TextRange) -> bool {
 
 /// Whether a key is no string that is written out.
 fn is_computed_key(key: &str) -> bool {
-    let key = key.trim();
-    let Some(quote) = key.chars().next().filter(|first| matches!(first, '"' | '\'')) else { return true };
-    key[1..].find(quote).is_none_or(|end| end + 2 != key.len())
-}
-
-/// Returns the object in which the function named at `range` looks a name up, empty for a dictionary's, and what the name begins with.
-fn object_and_beginning<'h>(
-    here: &'h CurrentFile,
-    function: &str,
-    range: TextRange,
-) -> Option<(&'h str, &'h str)> {
-    let behind = &here.text.as_str()[range.end as usize..];
-    if !BY_NAME.contains(&function) {
-        return Some(("", beginning_of(dictionary_key(behind)?)?));
-    }
-    let mut arguments = arguments_of(behind.trim_start()).into_iter().flatten().map(str::trim);
-    let (object, computed) = (arguments.next()?, arguments.next()?);
-    let beginning = match beginning_of(computed)? {
-        "" => of_local(here, range.start, behind)?,
-        written => written,
-    };
-    Some((object, beginning))
-}
-
-/// Returns the expression that gives the name which the function named at `range` looks up, followed to the only value of a local.
-fn computed_argument<'h>(here: &'h CurrentFile, function: &str, range: TextRange) -> Option<&'h str> {
-    let text = here.text.as_str();
-    let behind = &text[range.end as usize..];
-    if !BY_NAME.contains(&function) {
-        return dictionary_key(behind)?.split('\n').next();
-    }
-    let computed = arguments_of(behind.trim_start())?.get(1)?.trim();
-    let word = first_word(computed);
-    if word.is_empty() || word.len() != computed.len() {
-        return Some(computed);
-    }
-    let value = only_value(here, scope::function_around(here, range.start)?, word)?;
-    text.get(value..)?.split('\n').next()
-}
-
-/// Returns the known end, possibly empty, of the text that a template gives: `"get_%s_display" % x`, `f"get_{x}_display"`.
-fn ending_of(name: &str) -> &str {
-    let literal = name.strip_prefix(['f', 'F']).unwrap_or(name);
-    let Some(quote) = literal.chars().next().filter(|first| matches!(first, '"' | '\'')) else { return "" };
-    let Some((inside, behind)) = literal[1..].split_once(quote) else { return "" };
-    let is_template = name.len() != literal.len() || behind.trim_start().starts_with(".format(");
-    let is_formatted = behind.trim_start().starts_with('%');
-    match (inside.rsplit_once('}'), inside.rsplit_once('%')) {
-        (Some((_, ending)), _) if is_template => ending,
-        // `%s`, `%d`: what is behind the letter.
-        (_, Some((_, ending))) if is_formatted && ending.starts_with(['s', 'd']) => &ending[1..],
-        _ => "",
-    }
+    !is_written_out(key.trim())
 }
 
 /// Whether the object at byte `at` may have the target: an instance does not have what a module declares, nor another module.
@@ -238,13 +180,32 @@ pub(crate) fn may_have(
     })
 }
 
+/// Returns the object, empty for a dictionary's, of which the function or attribute named at `range` asks, and the expression that gives
+/// the name.
+fn object_and_name<'h>(
+    here: &'h CurrentFile,
+    function: &str,
+    range: TextRange,
+) -> Option<(&'h str, &'h str)> {
+    let behind = &here.text.as_str()[range.end as usize..];
+    if !BY_NAME.contains(&function) {
+        return Some(("", dictionary_key(behind)?));
+    }
+    let mut arguments = arguments_of(behind.trim_start())?.into_iter().map(str::trim);
+    Some((arguments.next()?, arguments.next()?))
+}
+
 /// Returns the key by which a dictionary is asked, in the text behind the word that gives it: `()["a"]`, `(x).get("a")`.
-fn dictionary_key(behind: &str) -> Option<&str> {
+pub(super) fn dictionary_key(behind: &str) -> Option<&str> {
     let behind = match behind.starts_with('(') {
         true => &behind[close_bracket(behind, 0)..],
         false => behind,
     };
-    behind.strip_prefix('[').or_else(|| behind.strip_prefix(".get("))
+    if behind.starts_with('[') {
+        return behind.get(1..close_bracket(behind, 0) - 1);
+    }
+    let method = [".get", ".pop", ".setdefault"].iter().find_map(|method| behind.strip_prefix(method))?;
+    arguments_of(method)?.first().copied()
 }
 
 /// Whether the first argument is `cls`, in a text that begins with an argument list.
@@ -263,87 +224,13 @@ fn takes_class(here: &CurrentFile, at: u32) -> bool {
     })
 }
 
-/// Returns the known beginning of the computed name where it is a local, `(self, cached)`, to which the
-/// function around byte `at` assigns one text only.
-fn of_local<'t>(here: &'t CurrentFile, at: u32, arguments: &str) -> Option<&'t str> {
-    let (_, rest) = arguments.split_once(',')?;
-    let rest = rest.trim_start();
-    let local = first_word(rest);
-    if local.is_empty() || !rest[local.len()..].trim_start().starts_with([')', ',']) {
-        return None;
-    }
-    let value = only_value(here, scope::function_around(here, at)?, local)?;
-    beginning_of(here.text.as_str().get(value..)?.split('\n').next()?)
-}
-
-/// Returns the known beginning, possibly empty, of the computed name in arguments such as
-/// `(self, "do_" + word)`. `None` where the object is another one, or the name is written out.
-fn beginning(text: &str) -> Option<&str> {
-    let arguments = text.trim_start().strip_prefix('(')?.trim_start();
-    let own = OWN.iter().filter_map(|own| arguments.strip_prefix(own));
-    let mut names = own.filter_map(|rest| rest.trim_start().strip_prefix(','));
-    beginning_of(names.next()?.trim_start())
-}
-
-/// Returns the known beginning, possibly empty, of the text that the expression `name` gives; `None` where it
-/// is written out.
-fn beginning_of(name: &str) -> Option<&str> {
-    let (is_template, literal) = match name.strip_prefix(['f', 'F']) {
-        Some(rest) if rest.starts_with(['"', '\'']) => (true, rest),
-        _ => (false, name),
-    };
-    let Some(quote) = literal.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
-        return Some("");
-    };
-    let (inside, behind) = literal[1..].split_once(quote)?;
-    match inside.split_once(['{', '%']) {
-        Some((before, _)) if is_template || behind.trim_start().starts_with(['%', '.']) => Some(before),
-        _ if behind.trim_start().starts_with('+') => Some(inside),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_computed_names_end_with() {
-        for (name, expected) in [
-            ("\"get_%s_display\" % x", "_display"),
-            ("f\"get_{x}_display\"", "_display"),
-            ("'get_{}_display'.format(x)", "_display"),
-            ("f'get_{x}'", ""),
-            ("\"get_\" + x", ""),
-            ("x", ""),
-        ] {
-            assert_eq!(ending_of(name), expected, "{name}");
-        }
-    }
-
-    #[test]
     fn keys_that_are_written_out() {
         assert!(is_computed_key("name") && is_computed_key("'red'.upper()"));
         assert!(!is_computed_key("'RED'"));
-    }
-
-    #[test]
-    fn computed_names_and_what_they_begin_with() {
-        for (arguments, expected) in [
-            ("(self, request.method.lower(), None)", Some("")),
-            ("( self , name)", Some("")),
-            ("(type(self), word)", Some("")),
-            ("(self, \"do_\" + word)", Some("do_")),
-            ("(self, f'visit_{kind}', None)", Some("visit_")),
-            ("(self, 'on_%s' % event)", Some("on_")),
-            ("(self, \"on_{}\".format(event))", Some("on_")),
-            ("(self, \"get\", None)", None),
-            ("(self, 'a%b')", None),
-            ("(other, name)", None),
-            ("(self)", None),
-            ("", None),
-        ] {
-            assert_eq!(beginning(arguments), expected, "{arguments}");
-        }
     }
 }

@@ -161,7 +161,7 @@ fn object(before: &str) -> Option<(Vec<&str>, usize)> {
 }
 
 /// Whether byte `at` stands in a method that Python calls with the name of an attribute.
-fn hook_around(here: &CurrentFile, at: u32) -> bool {
+pub(super) fn hook_around(here: &CurrentFile, at: u32) -> bool {
     let function = scope::function_around(here, at);
     function.is_some_and(|row| HOOKS.contains(&here.outline.name(&here.outline.rows[row])))
 }

@@ -7,6 +7,7 @@ use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::name_places::{places_of, with_name};
 use crate::python::called_by_library::given_to_library;
+use crate::python::computed_members::computed_members;
 use crate::python::computed_names::{computed_keys, own_computed_keys};
 use crate::python::field_readers::field_readers;
 use crate::python::listed_names::given_away;
@@ -84,9 +85,15 @@ pub(super) fn member(
     );
     let heirs = graph.all_descendants(&owners);
     let around = graph.classes(&heirs | &graph.all_ancestors(&owners));
-    let given = given_to_library(resolver, (&graph.classes(heirs), &around), old)?;
+    let heirs = graph.classes(heirs);
+    let given = given_to_library(resolver, (&heirs, &around), old)?;
     found.extend(doubt(HazardPlaces::All, text, given));
     if let Some(first) = targets.first() {
+        let text = format!(
+            "members are reached by computed names here, of objects that may have '{old}', and it may be one of them"
+        );
+        let reached = computed_members(resolver, first, (&heirs, &around))?;
+        found.extend(doubt(HazardPlaces::All, text, reached));
         let text =
             format!("the names of its class's fields may be given to the program here, '{old}' among them");
         found.extend(doubt(HazardPlaces::All, text, field_readers(resolver, first)?));

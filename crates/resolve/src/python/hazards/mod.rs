@@ -15,6 +15,7 @@ use crate::conflicts::SourcePlace;
 use crate::family::Family;
 use crate::hierarchy::classes::is_class;
 use crate::name_places::{places_of, with_name};
+use crate::python::computed_members::computed_globals;
 use crate::python::computed_names::{NameOwner, computed_elsewhere};
 use crate::python::dynamic_receivers::answered_by_hooks;
 use crate::python::function_heads::is_parameter;
@@ -58,6 +59,9 @@ pub(crate) fn python_hazards(
     let Some(parent) = row.parent() else {
         found.extend(top_level(&resolver, &here, first, new_name)?);
         found.extend(looked_up(&resolver, first, NameOwner::Module)?);
+        let text =
+            format!("names of the module are looked up by computed names, and '{old}' may be one of them");
+        found.extend(doubt(HazardPlaces::All, text, computed_globals(&resolver, first)?));
         return Ok(found);
     };
     if is_class(&here.outline.rows[parent]) && !row.is_local() {

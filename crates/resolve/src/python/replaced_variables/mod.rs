@@ -341,7 +341,7 @@ fn inherits_from_outside(
 
 /// Returns the expression on which the attribute at `range` is set: `shop`, `pkg.shop`, `import_module("shop")`; empty if it is
 /// no attribute.
-fn receiver_of(text: &str, range: TextRange) -> &str {
+pub(super) fn receiver_of(text: &str, range: TextRange) -> &str {
     let Some(receiver) = attribute_of(text, range).map(str::trim_end) else { return "" };
     let begin = match receiver.ends_with([')', ']']) {
         true => open_bracket(receiver, receiver.len() - 1).unwrap_or(receiver.len()),

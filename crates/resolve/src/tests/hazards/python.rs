@@ -395,3 +395,81 @@ fn members_that_the_library_calls_of_what_it_is_given() {
     let base = "//- a.py\nimport sys\n\nclass Base:\n    def __enter__(self):\n        sys.stdout = self\n\nclass W(Base):\n    def $0write(self, text): ...\n";
     check("put", base, &["doubt a.py:5"]);
 }
+
+#[test]
+fn members_that_are_reached_by_computed_names_of_known_objects() {
+    let class = "//- a.py\nclass Till:\n    def __init__(self):\n        self.$0speed = 1\n\n    def ring(self): ...\n\n";
+    let method = class.replace("$0speed", "speed").replace("def ring", "def $0ring");
+    for (user, field, of_method) in [
+        ("def f(till: Till, key):\n    setattr(till, key, 1)\n", &["doubt b.py:4"][..], &[][..]),
+        (
+            "def f(key):\n    till = Till()\n    return getattr(till, key)\n",
+            &["doubt b.py:5"],
+            &["doubt b.py:5"],
+        ),
+        ("def f(till: Till, key):\n    till.__dict__[key] = 1\n", &["doubt b.py:4"], &[]),
+        ("def f(till: Till, key):\n    return vars(till)[key]\n", &["doubt b.py:4"], &[]),
+        ("def f(till: Till, key):\n    return till.__dict__.get(key)\n", &["doubt b.py:4"], &[]),
+        ("def f(key):\n    return Till.__dict__[key]\n", &["doubt b.py:4"], &["doubt b.py:4"]),
+        (
+            "class Heir(Till): ...\n\ndef f(heir: Heir, key):\n    return getattr(heir, key)\n",
+            &["doubt b.py:6"],
+            &["doubt b.py:6"],
+        ),
+        ("def f(till: Till, key):\n    return getattr(till, f\"s{key}d\")\n", &["doubt b.py:4"], &[]),
+        // Of the objects that are not known any may be meant, and of names that are written out none.
+        ("def f(it, key):\n    setattr(it, key, 1)\n    return it.__dict__[key], vars(it)[key]\n", &[], &[]),
+        ("def f(till: Till):\n    for key in (\"a\", \"b\"):\n        setattr(till, key, 1)\n", &[], &[]),
+        (
+            "KEYS = [\"a\", \"b\"]\n\ndef f(till: Till):\n    return {key: getattr(till, key) for key in KEYS}\n",
+            &[],
+            &[],
+        ),
+        ("def f(till: Till):\n    for key in x.__dict__:\n        setattr(till, key, 1)\n", &[], &[]),
+        ("def f(till: Till):\n    key = \"a\"\n    setattr(till, key, 1)\n", &[], &[]),
+        (
+            "def f(till: Till, key):\n    return getattr(till, f\"{key}_it\"), till.__dict__[\"a\"]\n",
+            &[],
+            &[],
+        ),
+    ] {
+        let user = format!("//- b.py\nfrom a import Till\n\n{user}");
+        check("pace", &format!("{class}{user}"), field);
+        check("chime", &format!("{method}{user}"), of_method);
+    }
+    for (body, expected) in [
+        ("    def load(self, key): self.__dict__[key] = 1\n", &["doubt a.py:7"][..]),
+        ("    def load(self, key): object.__setattr__(self, key, 1)\n", &["doubt a.py:7"]),
+        ("    def load(self, key): super().__setattr__(key, 1)\n", &["doubt a.py:7"]),
+        ("    def __setattr__(self, key, value): self.__dict__[key] = value\n", &[]),
+        ("    def load(self, other, key): other.__dict__[key] = 1\n", &[]),
+    ] {
+        check("pace", &format!("{class}{body}"), expected);
+    }
+}
+
+#[test]
+fn what_a_module_has_that_is_looked_up_by_computed_names() {
+    for (user, expected) in [
+        ("def run(name):\n    return globals()[name]()\n", &["doubt a.py:4"][..]),
+        ("def run(name):\n    return getattr(sys.modules[__name__], name)()\n", &["doubt a.py:4"]),
+        ("def run(name):\n    globals()[name] = 1\n", &[]),
+        ("def run(name):\n    return vars()[name]\n", &[]),
+        ("def run():\n    return [globals()[name] for name in (\"a\", \"b\")]\n", &[]),
+        ("//- b.py\nimport a\n\ndef run(name):\n    return getattr(a, name)()\n", &["doubt b.py:4"]),
+        (
+            "//- b.py\nimport a\n\ndef run(name):\n    return vars(a)[name], a.__dict__[name]\n",
+            &["doubt b.py:4 b.py:4"],
+        ),
+        ("//- b.py\nfrom a import sell\n\ndef run(name):\n    return globals()[name]()\n", &["doubt b.py:4"]),
+        (
+            "//- b.py\nimport c\n\ndef run(name):\n    return globals()[name](), getattr(c, name)\n//- c.py\nx = 1\n",
+            &[],
+        ),
+        ("//- b.py\nimport a\n\ndef run(x, name):\n    return getattr(x, name)\n", &[]),
+    ] {
+        check("buy", &format!("//- a.py\ndef $0sell(): ...\n\n{user}"), expected);
+    }
+    let set = "//- a.py\n$0rate = 1\n\ndef put(name):\n    globals()[name] = 2\n";
+    check("pace", set, &["doubt a.py:4"]);
+}
