@@ -2,18 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::family::has_types;
 use crate::hierarchy::classes::is_class;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::{CurrentFile, Resolver};
 use symd_base::cancel::Cancelled;
-use symd_index::NeededWords;
+use symd_index::{FileEntry, NeededWords};
 use symd_syntax::{Row, name_hash};
 use symd_types::kotlin::{CLASS_WORDS, ClassGivers, NamesInTexts, has_class_word, may_give_class};
 
 /// The most names by which values are followed.
 const MAX_NAMES: usize = 400;
+
+/// Through how many functions and properties a class is followed that one gives to the next.
+const MAX_GIVERS: usize = 4;
 
 /// The most files in which the types of all that is printed are looked at.
 pub(super) const MAX_PRINTING: usize = 200;
@@ -72,24 +76,44 @@ pub(super) fn files_that_read(
     files_with(resolver, &owned(words), MAX_REFLECTING, &is_reading)
 }
 
-/// Returns the functions and properties of the project whose value is a class.
+/// Returns the functions and properties of the project whose value is a class, also one that another of them gives.
 pub(super) fn class_givers(resolver: &Resolver) -> Result<ClassGivers, Cancelled> {
+    let files = &resolver.sources.snapshot().files;
+    let with_class = files.with_any_words(CLASS_WORDS.map(NeededWords::of_part));
+    let mut all = givers_in(resolver, with_class, &may_give_class)?;
+    let mut last = all.clone();
+    for _ in 0..MAX_GIVERS {
+        if last.is_empty() {
+            break;
+        }
+        let hashes: Vec<u32> = last.names().iter().map(|name| name_hash(name.as_bytes())).collect();
+        let naming = files.with_any_words(last.names().iter().map(|name| NeededWords::of_name(name)));
+        let naming = naming.filter(|file| hashes.iter().any(|hash| file.holds_hash(*hash)));
+        let mut new = givers_in(resolver, naming, &|declaration| last.may_be_given_by(declaration))?;
+        new.remove(&all);
+        all.extend(new.clone());
+        last = new;
+    }
+    Ok(all)
+}
+
+/// Returns the functions and properties of the Kotlin files whose value is a class, and of whose text `may_give` is true.
+fn givers_in<'f>(
+    resolver: &Resolver,
+    files: impl Iterator<Item = &'f Arc<FileEntry>>,
+    may_give: &dyn Fn(&str) -> bool,
+) -> Result<ClassGivers, Cancelled> {
     let mut givers = ClassGivers::default();
-    let holding_class = CLASS_WORDS.map(NeededWords::of_part);
-    for file in resolver.sources.snapshot().files.with_any_words(holding_class) {
+    for file in files {
         resolver.cancel.check()?;
         let Some(outline) = file.outline().filter(|_| has_types(file)) else { continue };
-        let may_give = |text: &str| {
-            outline.rows.iter().filter(|row| !row.is_local()).any(|row| {
-                !is_class(row) && text.get(row.start as usize..row.end as usize).is_some_and(may_give_class)
-            })
-        };
-        let text = resolver.sources.text(&file.path);
-        if !text.is_some_and(|text| has_class_word(&text) && may_give(&text)) {
-            continue;
-        }
-        if let Some((key, _)) = resolver.kotlin().file(&file.path) {
-            givers.extend(resolver.kotlin().universe().class_givers(key));
+        let Some(text) = resolver.sources.text(&file.path) else { continue };
+        let mut declared = outline.rows.iter().filter(|row| !row.is_local() && !is_class(row));
+        let is_one = |row: &Row| text.get(row.start as usize..row.end as usize).is_some_and(may_give);
+        if declared.any(is_one)
+            && let Some((key, _)) = resolver.kotlin().file(&file.path)
+        {
+            givers.extend(resolver.kotlin().universe().class_givers(key, may_give));
         }
     }
     Ok(givers)

@@ -542,6 +542,28 @@ fun f(shop: Shop) = tag(shop)
 }
 
 #[test]
+fn a_class_is_given_through_functions_and_properties_that_do_not_tell_of_one() {
+    let text = "//- A.kt
+fun <T : Any> T.kind() = this::class.java
+//- B.kt
+fun <T : Any> T.sort() = kind()
+//- C.kt
+val Any.shape get() = sort()
+fun Any.shaped() = 1
+//- Shop.kt
+class $0Shop
+//- D.kt
+fun tag(of: Any) = of.sort().name
+fun mark(of: Any) = of.shape.name
+//- E.kt
+fun f(shop: Shop) = tag(shop) + mark(shop)
+fun g(of: Named) = of.name + of.shaped()
+class Named(val name: String)
+";
+    check("Store", text, &["doubt D.kt:1 D.kt:2"]);
+}
+
+#[test]
 fn a_method_and_what_overrides_it_are_looked_for_together() {
     let text = "//- Shop.kt
 interface Shop { fun @open() = 1 }
