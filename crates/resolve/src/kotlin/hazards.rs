@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::text_files::{
-    MAX_PRINTING, MAX_REFLECTING, Searched, class_givers, files_that_read, files_that_reflect, files_with,
-    files_with_values, owned,
+    MAX_PRINTING, MAX_REFLECTING, ReadingFiles, Searched, files_with, files_with_values, owned,
 };
 use crate::context::is_word;
 use crate::family::{Family, has_types};
@@ -17,7 +16,7 @@ use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_syntax::{Row, SymbolKind};
-use symd_types::kotlin::{ClassGivers, DeclarationId, NamesInTexts, ReflectionOfAny};
+use symd_types::kotlin::{DeclarationId, NamesInTexts, ReflectionOfAny};
 
 /// Annotations of a class whose properties a library writes out and reads in, each with those of a property that give its key.
 const WRITING: [(&str, &[&str]); 6] = [
@@ -58,12 +57,9 @@ pub(crate) fn kotlin_hazards(
         }
     }
     found.extend(named_by_references(&resolver, &ids)?);
-    let givers = match named.iter().any(|(names, _)| !names.words_of_reflection().is_empty()) {
-        true => class_givers(&resolver)?,
-        false => ClassGivers::default(),
-    };
+    let mut reading = ReadingFiles::new(&resolver);
     for (names, name) in named {
-        found.extend(made_into_texts(&resolver, (&names, name), &givers)?);
+        found.extend(made_into_texts(&resolver, (&names, name), &mut reading)?);
     }
     Ok(found)
 }
@@ -72,12 +68,12 @@ pub(crate) fn kotlin_hazards(
 fn made_into_texts(
     resolver: &Resolver,
     (names, name): (&NamesInTexts, &str),
-    givers: &ClassGivers,
+    reading: &mut ReadingFiles,
 ) -> Result<Vec<RenameHazard>, Cancelled> {
     let mut places = Vec::new();
     let searched = match names.words() {
         Some(words) => files_with(resolver, &owned(words), MAX_REFLECTING, &|_| true)?,
-        None if names.is_of_class_alone() => files_that_reflect(resolver, names, givers)?,
+        None if names.is_of_class_alone() => reading.with_naming(names)?,
         None => files_with_values(resolver, names, MAX_PRINTING, &|_| true)?,
     };
     let are_others = searched.are_others;
@@ -87,7 +83,7 @@ fn made_into_texts(
         let ranges = resolver.kotlin().universe().places_of_texts(key, names);
         places.extend(ranges.into_iter().map(|range| (file.file.path.clone(), range)));
     }
-    let reflected = reflected(resolver, names, givers)?;
+    let reflected = reflected(resolver, names, reading)?;
     let reflected = Searched { are_others: reflected.are_others || are_others, ..reflected };
     let of_others = reflected.doubt_of_others(names.class_name());
     places.extend(reflected.found);
@@ -104,17 +100,17 @@ fn made_into_texts(
 fn reflected(
     resolver: &Resolver,
     names: &NamesInTexts,
-    givers: &ClassGivers,
+    reading: &mut ReadingFiles,
 ) -> Result<Searched<(RelPath, TextRange)>, Cancelled> {
     let mut found = Searched::default();
     if names.words_of_reflection().is_empty() {
         return Ok(found);
     }
-    let reading = files_that_read(resolver, names, givers)?;
+    let reading = reading.of(names)?;
     found.are_others |= reading.are_others;
     let mut callers: HashMap<String, Searched<Rc<CurrentFile>>> = HashMap::new();
     let mut given: HashMap<(DeclarationId, bool), bool> = HashMap::new();
-    for here in reading.found {
+    for here in &reading.found {
         resolver.cancel.check()?;
         let Some((key, _)) = resolver.kotlin().file(&here.file.path) else { continue };
         for reflection in resolver.kotlin().universe().reflections_of_any(key, names) {

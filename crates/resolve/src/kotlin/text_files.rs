@@ -48,36 +48,57 @@ impl<T> Searched<T> {
     }
 }
 
-/// Returns the Kotlin files that read names of classes, and those that have a class in hand and name this one, one above it, or what mentions
-/// one of these.
-pub(super) fn files_that_reflect(
-    resolver: &Resolver,
-    names: &NamesInTexts,
-    givers: &ClassGivers,
-) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
-    let mut searched = files_that_read(resolver, names, givers)?;
-    let naming = files_with_values(resolver, names, MAX_REFLECTING, &has_class_word)?;
-    let is_new =
-        |file: &Rc<CurrentFile>| searched.found.iter().all(|known| known.file.path != file.file.path);
-    let new: Vec<Rc<CurrentFile>> = naming.found.into_iter().filter(is_new).collect();
-    searched.found.extend(new);
-    searched.are_others |= naming.are_others;
-    Ok(searched)
+/// The Kotlin files that read names of classes. Each look goes through the whole project: they are looked for once for all names that are
+/// read by the same properties.
+pub(super) struct ReadingFiles<'r, 's> {
+    resolver: &'r Resolver<'s>,
+    givers: Option<ClassGivers>,
+    /// Files by the properties that they read.
+    known: Vec<(&'static [&'static str], Rc<Searched<Rc<CurrentFile>>>)>,
 }
 
-/// Returns the Kotlin files that read names of classes, which they have in hand or take from functions and properties that give them.
-pub(super) fn files_that_read(
-    resolver: &Resolver,
-    names: &NamesInTexts,
-    givers: &ClassGivers,
-) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
-    let words = names.words_of_reflection();
-    let is_reading = |text: &str| reads_classes(text, words) || givers.may_be_read(text, words);
-    files_with(resolver, &owned(words), MAX_REFLECTING, &is_reading)
+impl<'r, 's> ReadingFiles<'r, 's> {
+    pub(super) fn new(resolver: &'r Resolver<'s>) -> ReadingFiles<'r, 's> {
+        ReadingFiles { resolver, givers: None, known: Vec::new() }
+    }
+
+    /// Returns the files that read what could be these names of classes which they have in hand, or take from functions and properties that
+    /// give them.
+    pub(super) fn of(&mut self, names: &NamesInTexts) -> Result<Rc<Searched<Rc<CurrentFile>>>, Cancelled> {
+        let words = names.words_of_reflection();
+        if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == words) {
+            return Ok(Rc::clone(known));
+        }
+        let givers = match self.givers.take() {
+            Some(known) => self.givers.insert(known),
+            None => self.givers.insert(class_givers(self.resolver)?),
+        };
+        let is_reading = |text: &str| reads_classes(text, words) || givers.may_be_read(text, words);
+        let found = Rc::new(files_with(self.resolver, &owned(words), MAX_REFLECTING, &is_reading)?);
+        self.known.push((words, Rc::clone(&found)));
+        Ok(found)
+    }
+
+    /// Like [`ReadingFiles::of`], with those that have a class in hand and name the one that has the names, one above it, or what mentions
+    /// one of these.
+    pub(super) fn with_naming(
+        &mut self,
+        names: &NamesInTexts,
+    ) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+        let reading = self.of(names)?;
+        let naming = files_with_values(self.resolver, names, MAX_REFLECTING, &has_class_word)?;
+        let is_new =
+            |file: &Rc<CurrentFile>| reading.found.iter().all(|known| known.file.path != file.file.path);
+        let new = naming.found.into_iter().filter(is_new);
+        Ok(Searched {
+            found: reading.found.iter().cloned().chain(new).collect(),
+            are_others: reading.are_others || naming.are_others,
+        })
+    }
 }
 
 /// Returns the functions and properties of the project whose value is a class, also one that another of them gives.
-pub(super) fn class_givers(resolver: &Resolver) -> Result<ClassGivers, Cancelled> {
+fn class_givers(resolver: &Resolver) -> Result<ClassGivers, Cancelled> {
     let files = &resolver.sources.snapshot().files;
     let with_class = files.with_any_words(CLASS_WORDS.map(NeededWords::of_part));
     let mut all = givers_in(resolver, with_class, &may_give_class)?;
