@@ -398,6 +398,12 @@ pub(super) fn call_of_callee(file: &SourceFile, node: NodeId) -> Option<NodeId> 
     }
 }
 
+/// Returns the suffix, with the arguments, of the call that is given an expression as a whole argument.
+pub(super) fn suffix_given(file: &SourceFile, expression: NodeId) -> Option<NodeId> {
+    let argument = file.parent(expression).filter(|above| file.kind(*above) == K::ValueArgument)?;
+    file.ancestors(argument).find(|above| file.kind(*above) == K::CallSuffix)
+}
+
 pub(super) fn is_binary(kind: K) -> bool {
     matches!(
         kind,

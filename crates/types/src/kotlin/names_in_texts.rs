@@ -21,7 +21,7 @@ const PRINTING: [&str; 9] =
 /// Functions that make a text of what they are called on, where they are given no lambda.
 const JOINING: [&str; 4] = ["toString", "joinToString", "joinTo", "contentToString"];
 
-/// Properties that are the name of a class, or tell it, and of its members.
+/// Properties of a class that are its name, or give constructors, whose texts have it.
 pub(super) const CLASS_NAMES: [&str; 8] = [
     "simpleName",
     "qualifiedName",
@@ -32,13 +32,15 @@ pub(super) const CLASS_NAMES: [&str; 8] = [
     "declaredConstructors",
     "primaryConstructor",
 ];
-/// Those of both lists that code which has no class in hand writes often.
+
+/// Those of `CLASS_NAMES` and `MEMBER_LISTS` that many other things have, too.
 pub(super) const COMMON_WORDS: [&str; 6] =
     ["name", "constructors", "functions", "fields", "methods", "members"];
 
-/// Those that Java's classes have, and Kotlin's have not.
+/// Those of `COMMON_WORDS` that `Class` has, and `KClass` has not.
 pub(super) const JAVAS_WORDS: [&str; 3] = ["name", "fields", "methods"];
 
+/// Properties of a class that give its members, whose texts have their names.
 pub(super) const MEMBER_LISTS: [&str; 19] = [
     "constructors",
     "declaredConstructors",
@@ -65,42 +67,51 @@ pub(super) const MEMBER_LISTS: [&str; 19] = [
 const MAX_HOLDERS: usize = 3;
 const MAX_ARGUMENTS: usize = 3;
 
-/// The names of a declaration that texts may hold.
+/// How texts come to hold the name of a declaration, or of several that are renamed together: the classes whose objects' texts hold it,
+/// and those of which code may ask the class itself for it (`simpleName`, `members`).
 #[derive(Clone, Debug, Default)]
 pub struct NamesInTexts {
-    /// The classes whose objects have texts with the name.
+    /// The classes whose `toString` writes the name, with those above them: a value of these may be one of theirs.
     printed: HashSet<DeclarationId>,
-    /// The enum whose entries are called so, or looked up by name.
+    /// The enum that has the name as an entry's: `name` of an entry is it, and `valueOf` looks it up.
     entries_of: Option<DeclarationId>,
-    /// The class that is called so, with what is above it.
+    /// For the name of a class: it, and what is above it.
     pub(super) classes: HashSet<DeclarationId>,
-    /// The classes of which a member is called so, with their counterparts.
+    /// For the name of a member: the classes that declare one of this name, and their counterparts (`expect`, `actual`).
     pub(super) members_of: HashSet<DeclarationId>,
-    /// Those classes, with what is above them and their counterparts.
+    /// Those of `members_of`, what is above them, and the counterparts of all these.
     pub(super) above_members: HashSet<DeclarationId>,
-    /// The classes that have the names, with theirs.
-    pub(super) owners: Vec<DeclarationId>,
-    class_names: Vec<String>,
+    /// The classes that have the name, or declare what has it, each once.
+    owners: Vec<NamedClass>,
+}
+
+/// A class that has a name, or declares what has it.
+#[derive(Clone, Debug)]
+struct NamedClass {
+    class: DeclarationId,
+    /// The class's own name; empty for an anonymous object.
+    name: String,
 }
 
 impl NamesInTexts {
-    /// Whether no text holds the name.
+    /// Whether nothing makes a text of the name.
     pub fn is_empty(&self) -> bool {
         self.printed.is_empty() && self.classes.is_empty() && self.members_of.is_empty()
     }
 
-    /// Returns words of which a file holds one where it makes texts of the names; `None` if a file may without them.
+    /// Returns identifiers of which every file has one that makes texts of the name; `None` if a file may make them without any.
     pub fn words(&self) -> Option<&'static [&'static str]> {
         let is_of_members = self.printed.is_empty() && self.classes.is_empty() && self.entries_of.is_none();
         is_of_members.then_some(&MEMBER_LISTS)
     }
 
-    /// Whether only code that reads classes makes texts of the names.
+    /// Whether only code makes texts of the name that asks a class for it, none that prints objects.
     pub fn is_of_class_alone(&self) -> bool {
         self.printed.is_empty() && self.entries_of.is_none()
     }
 
-    /// Returns the properties by which the names are read of a class: those that list its members, or are its own name.
+    /// Returns the properties of `KClass` and `Class` that give the name: those that list members for a member's, those that are the class's
+    /// own name for a class's, none for others.
     pub fn words_of_reflection(&self) -> &'static [&'static str] {
         match (!self.members_of.is_empty(), self.classes.is_empty()) {
             (true, _) => &MEMBER_LISTS,
@@ -109,9 +120,9 @@ impl NamesInTexts {
         }
     }
 
-    /// Returns the name of the first class whose objects' texts, or whose reflection, hold the name.
+    /// Returns the name of the first class that has the name, or declares what has it, to tell of it.
     pub fn class_name(&self) -> &str {
-        self.class_names.first().map_or("", String::as_str)
+        self.owners.first().map_or("", |owner| &owner.name)
     }
 
     /// Whether several classes have the names: those of a method and of what overrides it, or of an expected class and its actual ones.
@@ -119,12 +130,18 @@ impl NamesInTexts {
         self.owners.len() > 1
     }
 
-    /// Whether a class that has the names is called so.
+    /// Whether one of [`NamesInTexts::owners`] is called so.
     pub(super) fn is_class_name(&self, name: &str) -> bool {
-        self.class_names.iter().any(|one| one == name)
+        self.owners.iter().any(|owner| owner.name == name)
     }
 
-    /// Adds the names of another declaration that is renamed with this one, if the same files tell of both. Returns whether it did.
+    /// Iterates over the classes that have the name, or declare what has it.
+    pub(super) fn owners(&self) -> impl Iterator<Item = DeclarationId> {
+        self.owners.iter().map(|owner| owner.class)
+    }
+
+    /// Adds another declaration of the same name that is renamed with this one, if texts come to hold both names in the same ways, so that one
+    /// search finds them. Returns whether it did.
     pub fn add(&mut self, other: &NamesInTexts) -> bool {
         let shape = |one: &NamesInTexts| {
             (
@@ -142,10 +159,9 @@ impl NamesInTexts {
         self.classes.extend(&other.classes);
         self.members_of.extend(&other.members_of);
         self.above_members.extend(&other.above_members);
-        for (owner, name) in other.owners.iter().zip(&other.class_names) {
-            if !self.owners.contains(owner) {
-                self.owners.push(*owner);
-                self.class_names.push(name.clone());
+        for other in &other.owners {
+            if self.owners().all(|known| known != other.class) {
+                self.owners.push(other.clone());
             }
         }
         true
@@ -153,7 +169,7 @@ impl NamesInTexts {
 }
 
 impl Universe<'_> {
-    /// Returns what makes texts of a declaration's name.
+    /// Returns how texts come to hold a declaration's name; empty where they do not.
     pub fn names_in_texts(&self, id: DeclarationId) -> NamesInTexts {
         use DeclarationKind as D;
         let mut names = NamesInTexts::default();
@@ -164,8 +180,7 @@ impl Universe<'_> {
             _ => owner,
         };
         let Some(class) = class else { return names };
-        names.class_names.push(self.name(class));
-        names.owners.push(class);
+        names.owners.push(NamedClass { class, name: self.name(class) });
         match declaration.kind {
             D::EnumEntry => {
                 names.entries_of = Some(class);
@@ -197,10 +212,10 @@ impl Universe<'_> {
         names
     }
 
-    /// Returns the names of the classes whose objects may have such texts, or be of the class that has the names.
+    /// Returns the names of the classes of which a value may be an object whose text holds the name, or whose class gives it.
     pub fn names_of_kin(&self, names: &NamesInTexts) -> BTreeSet<String> {
         let classes = names.printed.iter().chain(&names.classes).chain(&names.above_members);
-        let kin = classes.chain(&names.owners).map(|class| self.name(*class));
+        let kin = classes.copied().chain(names.owners()).map(|class| self.name(class));
         kin.filter(|name| !name.is_empty()).collect()
     }
 

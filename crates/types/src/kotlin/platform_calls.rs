@@ -2,7 +2,7 @@
 //! no name of a reference. What keeps any object (`setTag`, a list) gives it back with its name, and is none of these.
 
 use super::callables::Arguments;
-use super::calls::{callee_name, callee_of};
+use super::calls::{callee_name, callee_of, suffix_given};
 use super::qualifiers::Qualifier;
 use super::source_file::SourceFile;
 use super::ty::Type;
@@ -67,12 +67,7 @@ const INTERFACES: [&str; 10] = [
 impl Universe<'_> {
     /// Whether a reference is given to what Android's or Java's library declares and does no more than to call it.
     pub(super) fn is_given_to_platform(&self, file: &ProjectFile, reference: NodeId) -> bool {
-        let Some(given) = file.parent(reference).filter(|above| file.kind(*above) == K::ValueArgument) else {
-            return false;
-        };
-        let Some(suffix) = file.ancestors(given).find(|above| file.kind(*above) == K::CallSuffix) else {
-            return false;
-        };
+        let Some(suffix) = suffix_given(file, reference) else { return false };
         let arguments = Arguments::of(file, suffix);
         let found = self.call_of_suffix(file, suffix, &arguments);
         let Some(callee) = file.parent(suffix).and_then(|call| callee_of(file, call)) else { return false };
@@ -85,14 +80,14 @@ impl Universe<'_> {
             return true;
         }
         let is_interface = INTERFACES.iter().any(|end| name.ends_with(end));
-        let platforms = |path: &str| is_of(&ANDROID, path) || is_of(&JAVA, path);
+        let is_in_platform = |path: &str| is_of(&ANDROID, path) || is_of(&JAVA, path);
         if file.kind(callee) != K::NavigationExpression {
             let import = file.imports.iter().find(|import| import.bound() == Some(name));
             let label = arguments.values.iter().find(|one| one.value == reference);
             let label = label.and_then(|one| one.name.as_deref());
             return match import {
                 Some(import) => {
-                    is_interface && platforms(&import.path)
+                    is_interface && is_in_platform(&import.path)
                         || label.is_some_and(is_event) && is_of(&["androidx."], &import.path)
                 }
                 None => matches!(name, "Runnable" | "Thread"),
@@ -109,7 +104,7 @@ impl Universe<'_> {
                     && class.arguments.iter().all(|one| self.holds_no_reference(one))
             }
             Some(Qualifier::External(class)) => {
-                is_interface && platforms(&class) || is_of(&JAVA, &class) && CALLING.contains(&name)
+                is_interface && is_in_platform(&class) || is_of(&JAVA, &class) && CALLING.contains(&name)
             }
             _ => false,
         }

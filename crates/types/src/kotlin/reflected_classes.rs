@@ -19,13 +19,17 @@ impl Universe<'_> {
         {
             return None;
         }
-        let levels = self.levels(file, node);
-        let object = levels.iter().find_map(|level| match level {
-            Level::Receiver { ty, .. } => Some(ty.clone()),
-            _ => None,
-        })?;
+        let object = self.innermost_object(file, node)?;
         let found = self.find_bare(file, node, imported_name(file, node), NameUse::Value);
         found.candidates.iter().all(|one| self.of_library(one.declaration)).then_some(object)
+    }
+
+    /// Returns the type of the innermost object in scope, which `this` is.
+    fn innermost_object(&self, file: &ProjectFile, node: NodeId) -> Option<Type> {
+        self.levels(file, node).iter().find_map(|level| match level {
+            Level::Receiver { ty, .. } => Some(ty.clone()),
+            _ => None,
+        })
     }
 
     /// Whether the function or the property around a place has an object of the class that has the names, or the class, in hand.
@@ -75,9 +79,8 @@ impl Universe<'_> {
     pub(super) fn may_have_names(&self, ty: &Type, names: &NamesInTexts) -> bool {
         let is_any_above = |is_it: &dyn Fn(DeclarationId) -> bool| {
             names
-                .owners
-                .iter()
-                .map(|class| self.ancestors(*class))
+                .owners()
+                .map(|class| self.ancestors(class))
                 .any(|above| !above.is_complete || above.classes.iter().any(|(known, _)| is_it(*known)))
         };
         match ty {
@@ -114,7 +117,7 @@ impl Universe<'_> {
     /// Whether a class is the one that has the names, by an alias too, or has its members.
     fn is_class_itself(&self, class: DeclarationId, names: &NamesInTexts) -> bool {
         let class = self.class_behind(class).unwrap_or(class);
-        names.owners.iter().any(|of| class == *of || self.counterparts(*of).contains(&class))
+        names.owners().any(|of| class == of || self.counterparts(of).contains(&class))
             || self.is_below_members(class, names)
     }
 
@@ -133,12 +136,7 @@ impl Universe<'_> {
     pub(super) fn reflected_object(&self, file: &ProjectFile, node: NodeId) -> Option<Qualifier> {
         let text = file.text_of(node);
         if text == "javaClass" {
-            let levels = self.levels(file, node);
-            let object = levels.iter().find_map(|level| match level {
-                Level::Receiver { ty, .. } => Some(ty.clone()),
-                _ => None,
-            });
-            return object.map(Qualifier::Value);
+            return self.innermost_object(file, node).map(Qualifier::Value);
         }
         let of = class_named_before(text)?;
         let is_it = |one: &NodeId| file.text_of(*one) == of && is_expression(file, *one);

@@ -2,7 +2,7 @@
 //! `val Any.tag get() = javaClass.simpleName`. A name counts as read where a value of its class is given to one.
 
 use super::callables::Arguments;
-use super::calls::{call_of_callee, callee_name, callee_of};
+use super::calls::{call_of_callee, callee_name, callee_of, suffix_given};
 use super::declarations::{DeclarationKind, is_class_node};
 use super::lookup::NameUse;
 use super::names_in_texts::{NamesInTexts, imported_name};
@@ -188,10 +188,7 @@ impl Universe<'_> {
         let suffix = match call_of_callee(file, called) {
             Some(call) => file.child(call, K::CallSuffix),
             // `shops.map(::named)`
-            None if is_reference(called) => {
-                let given = file.parent(called).filter(|above| file.kind(*above) == K::ValueArgument);
-                given.and_then(|given| file.ancestors(given).find(|one| file.kind(*one) == K::CallSuffix))
-            }
+            None if is_reference(called) => suffix_given(file, called),
             None => None,
         };
         let Some(suffix) = suffix else { return false };
