@@ -191,9 +191,12 @@ fn raise_warnings(problems: &mut [BuildProblem]) {
         problem.severity == BuildSeverity::Error
             && problem.headline().contains("warnings found and -Werror specified")
     };
-    let tasks: Vec<String> = problems.iter().filter(is_stop).flat_map(|stop| stop.tasks.clone()).collect();
-    let is_stopped = problems.iter().any(|problem| is_stop(&problem));
-    for problem in problems.iter_mut().filter(|_| is_stopped) {
+    let stopped: Vec<Vec<String>> = problems.iter().filter(is_stop).map(|stop| stop.tasks.clone()).collect();
+    if stopped.is_empty() {
+        return;
+    }
+    let tasks = stopped.concat();
+    for problem in problems {
         let is_of_compiler =
             matches!(problem.tool, BuildTool::Kotlinc | BuildTool::Javac | BuildTool::Compose);
         let is_of_task = tasks.is_empty() || problem.tasks.iter().any(|task| tasks.contains(task));
