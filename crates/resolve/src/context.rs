@@ -78,7 +78,12 @@ pub(super) fn last_word(text: &str) -> &str {
 
 /// Returns the names, joined by dots, that `text` ends with: `a.b` of `x(a.b`, `.b` of `a().b`.
 pub(super) fn last_chain(text: &str) -> &str {
-    &text[text.trim_end_matches(|c: char| is_word(c) || c == '.').len()..]
+    &text[before_last_chain(text).len()..]
+}
+
+/// Returns `text` without the words joined by dots that it ends with.
+pub(super) fn before_last_chain(text: &str) -> &str {
+    text.trim_end_matches(|c: char| is_word(c) || c == '.')
 }
 
 /// Returns the word that `text` begins with; empty when it begins with something else.

@@ -141,8 +141,7 @@ impl Resolver<'_> {
                 Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Declared(found) })
             }
             Module::Directory(directory) => {
-                let init = self.file(directory.join("__init__.py").as_str());
-                let meaning = match init {
+                let meaning = match modules::init_of(self, directory) {
                     Some(init) => self.offered(init, name, hops)?,
                     None => Meaning::Unknown,
                 };

@@ -97,6 +97,20 @@ fn python(resolver: &Resolver, from: &RelPath, written: &str) -> Option<Module> 
     python_by_ending(resolver, from, &parts)
 }
 
+/// Returns the file that runs when a module of Python is imported, and whose names it has.
+pub(super) fn file_of(resolver: &Resolver, module: &Module) -> Option<Arc<FileEntry>> {
+    match module {
+        Module::File(file) => Some(file.clone()),
+        Module::Directory(directory) => init_of(resolver, directory).cloned(),
+        Module::Package(_) => None,
+    }
+}
+
+/// Returns the `__init__.py` of a directory: it is a package of Python's.
+pub(super) fn init_of<'a>(resolver: &Resolver<'a>, directory: &RelPath) -> Option<&'a Arc<FileEntry>> {
+    resolver.file(directory.join("__init__.py").as_str())
+}
+
 fn python_at(resolver: &Resolver, directory: &RelPath, parts: &[&str]) -> Option<Module> {
     let path = parts.iter().fold(directory.clone(), |path, part| path.join(part));
     if parts.is_empty() {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::text_files::{
-    MAX_PRINTING, MAX_REFLECTING, ReadingFiles, Searched, files_with, files_with_values, owned,
+    MAX_PRINTING, MAX_REFLECTING, ReadingFiles, Searched, SearchedFiles, files_with, files_with_values, owned,
 };
 use crate::context::is_word;
 use crate::family::{Family, has_types};
@@ -108,7 +108,7 @@ fn reflected(
     }
     let reading = reading.of(names)?;
     found.are_others |= reading.are_others;
-    let mut callers: HashMap<String, Searched<Rc<CurrentFile>>> = HashMap::new();
+    let mut callers: HashMap<String, SearchedFiles> = HashMap::new();
     let mut given: HashMap<(DeclarationId, bool), bool> = HashMap::new();
     for here in &reading.found {
         resolver.cancel.check()?;

@@ -31,6 +31,9 @@ pub(super) struct Searched<T> {
     pub(super) are_others: bool,
 }
 
+/// Files that are looked into.
+pub(super) type SearchedFiles = Searched<Rc<CurrentFile>>;
+
 impl<T> Default for Searched<T> {
     fn default() -> Self {
         Searched { found: Vec::new(), are_others: false }
@@ -54,7 +57,7 @@ pub(super) struct ReadingFiles<'r, 's> {
     resolver: &'r Resolver<'s>,
     givers: Option<ClassGivers>,
     /// Files by the properties that they read.
-    known: Vec<(&'static [&'static str], Rc<Searched<Rc<CurrentFile>>>)>,
+    known: Vec<(&'static [&'static str], Rc<SearchedFiles>)>,
 }
 
 impl<'r, 's> ReadingFiles<'r, 's> {
@@ -64,7 +67,7 @@ impl<'r, 's> ReadingFiles<'r, 's> {
 
     /// Returns the files that read what could be these names of classes which they have in hand, or take from functions and properties that
     /// give them.
-    pub(super) fn of(&mut self, names: &NamesInTexts) -> Result<Rc<Searched<Rc<CurrentFile>>>, Cancelled> {
+    pub(super) fn of(&mut self, names: &NamesInTexts) -> Result<Rc<SearchedFiles>, Cancelled> {
         let words = names.words_of_reflection();
         if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == words) {
             return Ok(Rc::clone(known));
@@ -81,10 +84,7 @@ impl<'r, 's> ReadingFiles<'r, 's> {
 
     /// Like [`ReadingFiles::of`], with those that have a class in hand and name the one that has the names, one above it, or what mentions
     /// one of these.
-    pub(super) fn with_naming(
-        &mut self,
-        names: &NamesInTexts,
-    ) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+    pub(super) fn with_naming(&mut self, names: &NamesInTexts) -> Result<SearchedFiles, Cancelled> {
         let reading = self.of(names)?;
         let naming = files_with_values(self.resolver, names, MAX_REFLECTING, &has_class_word)?;
         let is_new =
@@ -163,7 +163,7 @@ pub(super) fn files_with_values(
     names: &NamesInTexts,
     most: usize,
     is_wanted: &dyn Fn(&str) -> bool,
-) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+) -> Result<SearchedFiles, Cancelled> {
     let kin = resolver.kotlin().universe().names_of_kin(names);
     let naming = files_with(resolver, &kin, MAX_REFLECTING, &|_| true)?;
     let mut around = BTreeSet::new();
@@ -186,7 +186,7 @@ pub(super) fn files_with(
     names: &BTreeSet<String>,
     most: usize,
     is_wanted: &dyn Fn(&str) -> bool,
-) -> Result<Searched<Rc<CurrentFile>>, Cancelled> {
+) -> Result<SearchedFiles, Cancelled> {
     let needed = names.iter().map(|name| NeededWords::of_name(name));
     let hashes: Vec<u32> = names.iter().map(|name| name_hash(name.as_bytes())).collect();
     let mut searched = Searched::default();

@@ -9,11 +9,11 @@ use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
 use crate::hierarchy::heads::arguments_of;
 use crate::meaning::Meaning;
+use crate::modules;
 use crate::name_places::{places_of, with_name};
-use crate::python::computed_names::{BY_NAME, DICTIONARIES, OWN, TELLING, dictionary_key};
+use crate::python::computed_names::{BY_NAME, DICTIONARIES, OWN_CLASS, TELLING, dictionary_key, is_own};
 use crate::python::dynamic_receivers::{held, holders};
 use crate::python::given_names::given_name;
-use crate::python::replaced_variables::module_receivers::file_of;
 use crate::python::replaced_variables::receiver_of;
 use crate::python::string_names::hook_around;
 use crate::resolver::{CurrentFile, Resolver};
@@ -106,10 +106,7 @@ pub(crate) fn computed_members(
         !matches!(kind, SymbolKind::Method | SymbolKind::Function | SymbolKind::Property) && !is_type(kind);
     let classes: BTreeSet<&str> = heirs.iter().map(IndexedDeclaration::name).collect();
     let is_reached = |access: &ComputedAccess| {
-        let is_class = match OWN.contains(&access.object) {
-            true => !matches!(access.object, "self" | "super()"),
-            false => classes.contains(held(access.object)),
-        };
+        let is_class = OWN_CLASS.contains(&access.object) || classes.contains(held(access.object));
         match access.is_of_dictionary() {
             true => is_stored || is_class && !access.is_set,
             // What is set by a computed name is no method in most programs.
@@ -125,7 +122,7 @@ pub(crate) fn computed_members(
                 .into_iter()
                 .filter_map(|range| ComputedAccess::read(&here, word, range, target.name()));
             for access in accesses.filter(|access| !access.object.is_empty() && is_reached(access)) {
-                let is_one = if OWN.contains(&access.object) {
+                let is_one = if is_own(access.object) {
                     let own = scope::class_around(&here, access.range.start);
                     // The class's own calls of these are told with its members.
                     !BY_NAME.contains(&word)
@@ -188,7 +185,7 @@ fn is_of_module_with(
     else {
         return Ok(false);
     };
-    let module = file_of(resolver, module).and_then(|file| resolver.read_file(&file));
+    let module = modules::file_of(resolver, &module).and_then(|file| resolver.read_file(&file));
     Ok(module.is_some_and(|module| has(&module)))
 }
 

@@ -19,8 +19,13 @@ use symd_base::{RelPath, TextRange};
 /// Functions that take an object and the name of a member.
 pub(super) const BY_NAME: [&str; 4] = ["getattr", "hasattr", "setattr", "delattr"];
 
-/// Expressions for the object itself, or for its class.
-pub(crate) const OWN: [&str; 5] = ["self", "cls", "type(self)", "self.__class__", "super()"];
+/// Expressions for the class of the object itself.
+pub(super) const OWN_CLASS: [&str; 3] = ["cls", "type(self)", "self.__class__"];
+
+/// Whether an expression is the object itself, or its class.
+pub(super) fn is_own(expression: &str) -> bool {
+    matches!(expression, "self" | "super()") || OWN_CLASS.contains(&expression)
+}
 
 /// Finds the calls in `class` that may access its member `name` by a computed name; each as its file and the
 /// range of the called function's name.
@@ -36,20 +41,17 @@ pub(crate) fn computed_names(
     let Some(here) = resolver.read_file(&class.file) else { return Vec::new() };
     let mut found = Vec::new();
     for function in BY_NAME {
-        let length = u32::try_from(function.len()).unwrap_or(u32::MAX);
-        for start in here.outline.occurrences.offsets_of(function) {
-            let range = TextRange::new(start, start.saturating_add(length));
+        for range in places_of(&here, function).into_iter().filter(|range| row.range().contains(*range)) {
             // The name of the test that runs, which its runner found.
             let behind = here.text.as_str().get(range.end as usize..).unwrap_or_default();
             let is_of_runner = behind.starts_with("(self, self._testMethodName");
-            let is_inside = row.start <= start && start < row.end && !is_of_runner;
-            let is_own = || !names_class(behind) || takes_class(&here, start);
+            let is_own_class = || !names_class(behind) || takes_class(&here, range.start);
             let may_be = || {
                 let (_, expression) =
-                    object_and_name(&here, function, range).filter(|(object, _)| OWN.contains(object))?;
-                Some(given_name(&here, start, expression)?.may_be(name))
+                    object_and_name(&here, function, range).filter(|(object, _)| is_own(object))?;
+                Some(given_name(&here, range.start, expression)?.may_be(name))
             };
-            if is_inside && is_own() && may_be() == Some(true) {
+            if !is_of_runner && is_own_class() && may_be() == Some(true) {
                 found.push((class.file.path.clone(), range));
             }
         }
@@ -86,9 +88,12 @@ pub(crate) fn computed_elsewhere(
                 let Some((object, expression)) = object_and_name(&here, function, range) else { continue };
                 let Some(given) = given_name(&here, range.start, expression) else { continue };
                 let is_begun = given.beginning.len() >= TELLING && given.may_be(name);
-                let is_own = *function == "globals"
+                let is_of_other = *function == "globals"
                     && (owner == NameOwner::Class || here.file.path != target.file.path);
-                if is_begun && !is_own && may_have(resolver, &here, (object, range.start), target, owner)? {
+                if is_begun
+                    && !is_of_other
+                    && may_have(resolver, &here, (object, range.start), target, owner)?
+                {
                     found.push((here.file.path.clone(), range));
                 }
             }
@@ -128,8 +133,7 @@ pub(crate) fn own_computed_keys(
     let (Some(here), Some((_, row))) = (resolver.read_file(&class.file), class.row()) else {
         return Vec::new();
     };
-    let own =
-        places_of(&here, "cls").into_iter().filter(|range| row.start <= range.start && range.end <= row.end);
+    let own = places_of(&here, "cls").into_iter().filter(|range| row.range().contains(*range));
     let own = own.filter(|range| has_computed_key(&here, *range));
     own.map(|range| (here.file.path.clone(), range)).collect()
 }
@@ -162,7 +166,7 @@ pub(crate) fn may_have(
     target: &IndexedDeclaration,
     owner: NameOwner,
 ) -> Result<bool, Cancelled> {
-    if OWN.contains(&object) {
+    if is_own(object) {
         return Ok(false);
     }
     let chain: Vec<&str> = object.split('.').collect();

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::brackets::{close_bracket, open_bracket};
 use crate::conflicts::SourcePlace;
-use crate::context::{first_word, is_word, last_word};
+use crate::context::{before_last_chain, first_word, is_word, last_word};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
@@ -99,7 +99,7 @@ fn holder(here: &CurrentFile, range: TextRange) -> Option<String> {
     let text = here.text.as_str();
     let behind = text[range.end as usize..].trim_start_matches([' ', '\t']);
     // `module.Class`
-    let left = text[..range.start as usize].trim_end_matches(|c: char| is_word(c) || c == '.');
+    let left = before_last_chain(&text[..range.start as usize]);
     let statement = left.trim_end_matches([' ', '\t', '(', '\n']);
     if behind.starts_with('(') {
         if let Some(bound) =

@@ -15,7 +15,7 @@ use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::hierarchy::heads::arguments_of;
 use crate::name_places::{places_of, with_name};
-use crate::python::computed_names::{NameOwner, OWN, may_have};
+use crate::python::computed_names::{NameOwner, is_own, may_have};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope;
 use crate::sources::IndexedDeclaration;
@@ -139,7 +139,7 @@ fn lists_target(
             let is_listed = match object {
                 // The names of the module around.
                 "" => owner == NameOwner::Module && here.file.path == target.file.path,
-                own if OWN.contains(&own) => {
+                own if is_own(own) => {
                     owner == NameOwner::Class && is_among_kin(resolver, here, range.start, target)?
                 }
                 object => may_have(resolver, here, (object, range.start), target, owner)?,
@@ -223,7 +223,7 @@ pub(crate) fn given_away(
         for there in with_name(resolver, word)? {
             for range in places_of(&there, word) {
                 let Some(object) = given_object(&there, word, range) else { continue };
-                let is_meant = match OWN.contains(&object) {
+                let is_meant = match is_own(object) {
                     true => object == "self" && is_among_kin(resolver, &there, range.start, target)?,
                     false => has_objects_of(&there, &class, object),
                 };

@@ -78,13 +78,8 @@ fn within(
     {
         (module, names) = (below, rest);
     }
-    let file = match &module {
-        Module::File(file) => Some(file),
-        Module::Directory(directory) => resolver.file(directory.join("__init__.py").as_str()),
-        Module::Package(_) => None,
-    };
-    match file {
-        Some(file) => follow(resolver, file, names, hops + 1, found),
+    match modules::file_of(resolver, &module) {
+        Some(file) => follow(resolver, &file, names, hops + 1, found),
         None => Ok(()),
     }
 }

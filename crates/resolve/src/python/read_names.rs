@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use crate::brackets::{open_bracket, open_parenthesis};
 use crate::conflicts::SourcePlace;
-use crate::context::{is_word, last_chain, last_word};
+use crate::context::{before_last_chain, is_word, last_chain, last_word};
 use crate::hierarchy::classes::is_class;
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::name_places::{places_of, with_name};
+use crate::python::computed_names::OWN_CLASS;
 use crate::python::dynamic_receivers::held;
 use crate::python::receiving_functions::{SUPER, functions_called};
 use crate::resolver::{CurrentFile, Resolver};
@@ -19,6 +20,9 @@ use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
 use symd_syntax::{Imported, SymbolKind, name_hash};
+
+/// A file as a whole.
+const WHOLE: TextRange = TextRange { start: 0, end: u32::MAX };
 
 /// Attributes that hold the name.
 const NAMES: [&str; 2] = ["__name__", "__qualname__"];
@@ -63,7 +67,7 @@ pub(crate) fn reads_of_name(
     }
     for name in names_of(resolver, target.name())? {
         for here in with_name(resolver, &name)? {
-            let reads = reads_in(&here, (0, u32::MAX), |receiver| last_word(receiver) == name);
+            let reads = reads_in(&here, WHOLE, |receiver| last_word(receiver) == name);
             let reads = reads.into_iter().filter(|range| !is_local(&here, &name, range.start));
             found.extend(reads.map(|range| (here.file.path.clone(), range)));
             for range in places_of(&here, &name) {
@@ -85,7 +89,7 @@ pub(crate) fn reads_of_name(
         for at in graph.all_ancestors(std::slice::from_ref(target)) {
             let class = &graph.node(at).class;
             let Some(here) = resolver.read_file(&class.file) else { continue };
-            let Some(range) = class.row().map(|(_, row)| (row.start, row.end)) else { continue };
+            let Some(range) = class.row().map(|(_, row)| row.range()) else { continue };
             let reads = reads_in(&here, range, is_own_class);
             found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
         }
@@ -106,9 +110,7 @@ pub(crate) fn reads_of_name(
         resolver.cancel.check()?;
         let Some((_, row)) = function.row() else { continue };
         let Some(here) = resolver.read_file(&function.file) else { continue };
-        let is_given =
-            |receiver: &str| !receiver.is_empty() && receiver.chars().all(is_word) && !is_own_class(receiver);
-        let reads = reads_in(&here, (row.start, row.end), |receiver| is_given(last_chain(receiver)));
+        let reads = reads_in(&here, row.range(), |receiver| is_given(last_chain(receiver)));
         found.extend(reads.into_iter().map(|range| (here.file.path.clone(), range)));
     }
     Ok(NameReads { places: found.into_iter().collect(), is_whole })
@@ -178,7 +180,7 @@ fn is_given(receiver: &str) -> bool {
 fn is_listed(here: &CurrentFile, range: TextRange) -> bool {
     let text = here.text.as_str();
     let behind = text[range.end as usize..].trim_start();
-    let before = text[..range.start as usize].trim_end_matches(|c: char| is_word(c) || c == '.').trim_end();
+    let before = before_last_chain(&text[..range.start as usize]).trim_end();
     if !behind.starts_with([']', ')', '}', ',']) || !before.ends_with(['[', '(', '{', ',']) {
         return false;
     }
@@ -196,8 +198,7 @@ fn is_listed(here: &CurrentFile, range: TextRange) -> bool {
 /// Returns where the function around byte `at`, or the file outside of functions, reads names of what it may have from a list there.
 fn reads_of_elements(here: &CurrentFile, at: u32) -> Vec<TextRange> {
     let around = scope::function_around(here, at);
-    let range =
-        around.map_or((0, u32::MAX), |row| (here.outline.rows[row].start, here.outline.rows[row].end));
+    let range = around.map_or(WHOLE, |row| here.outline.rows[row].range());
     let mut reads = reads_in(here, range, |receiver| is_given(last_chain(receiver)));
     reads.retain(|read| around.is_some() || scope::function_around(here, read.start).is_none());
     reads
@@ -205,17 +206,16 @@ fn reads_of_elements(here: &CurrentFile, at: u32) -> Vec<TextRange> {
 
 /// Whether a receiver in a class is the object's class.
 fn is_own_class(receiver: &str) -> bool {
-    matches!(last_chain(receiver), "cls" | "klass" | "self.__class__") || receiver.ends_with("type(self)")
+    let chain = last_chain(receiver);
+    chain == "klass" || OWN_CLASS.contains(&chain) || receiver.ends_with("type(self)")
 }
 
 /// Returns where a part of a file reads names of what `is_meant`, in statements that tell of no failure.
-fn reads_in(here: &CurrentFile, (start, end): (u32, u32), is_meant: impl Fn(&str) -> bool) -> Vec<TextRange> {
+fn reads_in(here: &CurrentFile, part: TextRange, is_meant: impl Fn(&str) -> bool) -> Vec<TextRange> {
     let text = here.text.as_str();
     let mut found = Vec::new();
     for name in NAMES.iter().filter(|name| here.outline.occurrences.contains(name)) {
-        for range in
-            places_of(here, name).into_iter().filter(|range| start <= range.start && range.end <= end)
-        {
+        for range in places_of(here, name).into_iter().filter(|range| part.contains(*range)) {
             let receiver = text[..range.start as usize].strip_suffix('.');
             if receiver.is_some_and(&is_meant)
                 && !tells_of_failure(text, range.start as usize)

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::hierarchy::classes::is_class;
+use crate::hierarchy::classes::{is_class, is_function};
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::meaning::Meaning;
 use crate::modules;
-use crate::python::replaced_variables::module_receivers::{file_of, module_files};
+use crate::python::replaced_variables::module_receivers::module_files;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::scope::{self, SearchStart};
 use crate::sources::IndexedDeclaration;
@@ -56,7 +56,7 @@ pub(crate) fn functions_called(
     }
     let (classes, mut functions): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|one| one.row().is_some_and(|(_, row)| is_class(row)));
-    functions.retain(is_function);
+    functions.retain(is_run);
     functions.extend(classes.iter().flat_map(|class| members(resolver, class, &RUN_BY_CALL)));
     Ok(functions)
 }
@@ -102,14 +102,14 @@ fn by_scope(
     let rows = here.outline.rows.iter().enumerate();
     let own = rows.filter(|(_, row)| here.outline.name(row) == name).map(|(at, _)| here.target(at));
     let own: Vec<IndexedDeclaration> =
-        own.filter(|one| is_function(one) || one.row().is_some_and(|(_, row)| is_class(row))).collect();
+        own.filter(|one| is_run(one) || one.row().is_some_and(|(_, row)| is_class(row))).collect();
     let mut is_bound = !own.is_empty();
     found.extend(own);
     for import in here.binding(resolver.family, name) {
         is_bound = true;
         let Imported::Name(name) = import.imported else { continue };
         let module = modules::find(resolver, &here.file, import.module, import.statement.start);
-        let file = module.and_then(|module| file_of(resolver, module));
+        let file = module.as_ref().and_then(|module| modules::file_of(resolver, module));
         if let Some(there) = file.filter(|_| hops < MAX_HOPS).and_then(|file| resolver.read_file(&file)) {
             by_scope(resolver, &there, name, hops + 1, found)?;
         }
@@ -121,9 +121,9 @@ fn by_scope(
     Ok(())
 }
 
-fn is_function(one: &IndexedDeclaration) -> bool {
-    let kind = one.row().map(|(_, row)| row.kind());
-    matches!(kind, Some(SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor))
+/// Whether a call runs the declaration itself: `__init__` is a constructor, no method.
+fn is_run(one: &IndexedDeclaration) -> bool {
+    is_function(one) || one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Constructor)
 }
 
 /// Returns the methods of these names that a class declares itself.
@@ -132,5 +132,5 @@ fn members(resolver: &Resolver, class: &IndexedDeclaration, names: &[&str]) -> V
     let Some(class) = here.row_of(class) else { return Vec::new() };
     let rows = here.outline.rows.iter().enumerate();
     let own = rows.filter(|(_, row)| row.parent() == Some(class) && names.contains(&here.outline.name(row)));
-    own.map(|(at, _)| here.target(at)).filter(is_function).collect()
+    own.map(|(at, _)| here.target(at)).filter(is_run).collect()
 }

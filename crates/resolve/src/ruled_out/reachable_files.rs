@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::modules::{self, Module};
+use crate::modules;
 use crate::resolver::Resolver;
 use crate::sources::IndexedDeclaration;
 use symd_base::RelPath;
@@ -78,22 +78,12 @@ fn imported(resolver: &Resolver, file: &FileEntry) -> Vec<RelPath> {
             continue;
         };
         if let Imported::Name(name) = import.imported {
-            found.extend(modules::below(resolver, &module, name).and_then(|below| file_of(resolver, &below)));
+            let below = modules::below(resolver, &module, name);
+            found.extend(below.and_then(|below| Some(modules::file_of(resolver, &below)?.path.clone())));
         }
-        found.extend(file_of(resolver, &module));
+        found.extend(modules::file_of(resolver, &module).map(|file| file.path.clone()));
     }
     found
-}
-
-/// Returns the file that runs when a module is imported.
-fn file_of(resolver: &Resolver, module: &Module) -> Option<RelPath> {
-    match module {
-        Module::File(file) => Some(file.path.clone()),
-        Module::Directory(directory) => {
-            resolver.file(directory.join("__init__.py").as_str()).map(|file| file.path.clone())
-        }
-        Module::Package(_) => None,
-    }
 }
 
 fn roots(resolver: &Resolver, files: &HashSet<RelPath>) -> HashSet<RelPath> {
@@ -104,7 +94,7 @@ fn roots(resolver: &Resolver, files: &HashSet<RelPath>) -> HashSet<RelPath> {
 fn root(resolver: &Resolver, path: &RelPath) -> RelPath {
     let mut root = path.clone();
     while let Some(directory) = root.parent()
-        && resolver.file(directory.join("__init__.py").as_str()).is_some()
+        && modules::init_of(resolver, &directory).is_some()
     {
         root = directory;
     }

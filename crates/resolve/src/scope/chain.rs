@@ -6,7 +6,7 @@ use crate::cpp;
 use crate::family::Family;
 use crate::hierarchy::classes::{self, is_class};
 use crate::meaning::{Meaning, binds};
-use crate::modules::Module;
+use crate::modules::{self, Module};
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
 use symd_base::RelPath;
@@ -63,7 +63,7 @@ fn is_imported(here: &CurrentFile, path: &str) -> bool {
 
 /// Whether the package itself imports something of that name.
 fn is_bound_by(resolver: &Resolver, package: &RelPath, name: &str) -> bool {
-    let init = resolver.file(package.join("__init__.py").as_str()).and_then(|init| init.outline());
+    let init = modules::init_of(resolver, package).and_then(|init| init.outline());
     init.is_some_and(|init| {
         init.imports.unpack().iter().any(|import| binds(resolver.family, &import) == Some(name))
     })

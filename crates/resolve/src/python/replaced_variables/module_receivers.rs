@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::values::value_set;
 use crate::context::{is_word, last_word};
-use crate::modules::{self, Module};
+use crate::modules;
 use crate::name_places::places_of;
 use crate::resolver::{CurrentFile, Resolver};
 use symd_base::RelPath;
@@ -44,15 +44,6 @@ impl ModuleReceivers {
     }
 }
 
-/// Returns the file in which a module's names are.
-pub(in crate::python) fn file_of(resolver: &Resolver, module: Module) -> Option<Arc<FileEntry>> {
-    match module {
-        Module::File(file) => Some(file),
-        Module::Directory(directory) => resolver.file(directory.join("__init__.py").as_str()).cloned(),
-        Module::Package(_) => None,
-    }
-}
-
 /// Returns the files of the project's modules that a chain of names may be; `None` where it may be something else.
 pub(in crate::python) fn module_files(
     resolver: &Resolver,
@@ -73,7 +64,7 @@ pub(in crate::python) fn module_files(
         for name in own.into_iter().chain(names.clone()) {
             module = modules::below(resolver, &module, name)?;
         }
-        found.push(file_of(resolver, module)?);
+        found.push(modules::file_of(resolver, &module)?);
     }
     (!found.is_empty()).then_some(found)
 }

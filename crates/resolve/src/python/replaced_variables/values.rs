@@ -1,7 +1,7 @@
 //! Values as assignments give them to variables.
 
 use crate::brackets::{close_bracket, open_bracket};
-use crate::context::{is_word, last_word};
+use crate::context::{before_last_chain, is_word, last_word};
 use crate::hierarchy::heads::{arguments_of, without_texts};
 use crate::profiles::PYTHON;
 use symd_base::TextRange;
@@ -21,7 +21,7 @@ pub(in crate::python) fn value_set(text: &str, range: TextRange) -> Option<Strin
     let blank = without_texts(rest, &PYTHON);
     let behind = blank.trim_start_matches(is_between);
     let line = text[..range.start as usize].rsplit('\n').next().unwrap_or_default();
-    let chain = line.trim_end_matches(|c: char| is_word(c) || c == '.');
+    let chain = before_last_chain(line);
     if let Some(value) = behind.strip_prefix('=') {
         let value = statement(value.strip_prefix('=').map_or(Some(value), |_| None)?);
         // The last of several targets: `other, shop.till = values`.
