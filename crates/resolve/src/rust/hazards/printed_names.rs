@@ -45,16 +45,18 @@ struct DebugPrint<'t> {
 enum Forwarding {
     Function(String),
     Macro(String),
+    /// A field that holds such a function.
+    Field(String),
 }
 
 impl Forwarding {
     fn name(&self) -> &str {
-        let (Forwarding::Function(name) | Forwarding::Macro(name)) = self;
+        let (Forwarding::Function(name) | Forwarding::Macro(name) | Forwarding::Field(name)) = self;
         name
     }
 
     /// Whether `text`, which has its name at byte `at`, calls it there, or takes it as a value that will be called: `show::<T>(x)`,
-    /// `for_each(show)`, `[show]`, `let f = &show`.
+    /// `for_each(show)`, `[show]`, `let f = &show`, `(p.print)(x)`.
     fn is_called(&self, text: &str, at: usize) -> bool {
         let behind = &text[at + self.name().len()..];
         match self {
@@ -64,6 +66,15 @@ impl Forwarding {
             }
             Forwarding::Macro(_) => {
                 behind.strip_prefix('!').is_some_and(|rest| rest.trim_start().starts_with(['(', '[', '{']))
+            }
+            // `p.print(x)` calls a method, and `p.print = show` sets the field.
+            Forwarding::Field(_) => {
+                let behind = behind.trim_start();
+                let is_set = behind.starts_with('=') && !behind.starts_with("==");
+                text[..at].ends_with('.')
+                    && !text[..at].ends_with("..")
+                    && !is_set
+                    && !behind.starts_with(['(', ':'])
             }
         }
     }
@@ -214,6 +225,7 @@ fn handed_on(
                         forwarding_at(&here, &one.text, at)
                             .or_else(|| giver_of(&here, &one.text, called, at)),
                     );
+                    next.extend(field_set(&one.text, called, at));
                 }
             }
         }
@@ -260,7 +272,7 @@ fn forwarding_at(here: &CurrentFile, text: &str, at: usize) -> Option<Forwarding
 /// Returns the function that may return `called`, which it has as a value at byte `at`: `fn printer() -> fn(E) { show }`.
 fn giver_of(here: &CurrentFile, text: &str, called: &Forwarding, at: usize) -> Option<Forwarding> {
     let behind = behind_type_arguments(&text[at + called.name().len()..]);
-    if matches!(called, Forwarding::Macro(_)) || !is_function_value(text, at, behind) {
+    if !matches!(called, Forwarding::Function(_)) || !is_function_value(text, at, behind) {
         return None;
     }
     let function = function_around(here, at)?;
@@ -276,6 +288,32 @@ fn giver_of(here: &CurrentFile, text: &str, called: &Forwarding, at: usize) -> O
             behind.len() - (text.len() - end),
         );
     gives.then(|| Forwarding::Function(here.outline.name(function).to_owned()))
+}
+
+/// Returns the field that is set to `called`, a function that stands as a value at byte `at`: `P { print: show }`, `p.print = Some(show)`.
+fn field_set(text: &str, called: &Forwarding, at: usize) -> Option<Forwarding> {
+    let Forwarding::Function(name) = called else { return None };
+    let behind = behind_type_arguments(&text[at + name.len()..]).trim_start();
+    if !is_function_value(text, at, behind) {
+        return None;
+    }
+    let mut before = text[..at].trim_end_matches(|c: char| is_word(c) || c == ':').trim_end();
+    if before.ends_with(['{', ',']) && behind.starts_with(['}', ',']) {
+        // `P { show }`
+        return Some(Forwarding::Field(name.clone()));
+    }
+    while let Some(outer) = before.strip_suffix(['&', '(']) {
+        before = outer.trim_end_matches(|c: char| is_word(c) || c == ':').trim_end();
+    }
+    let field = match before.strip_suffix('=') {
+        Some(object) => {
+            let field = last_word(object.trim_end());
+            Some(field)
+                .filter(|field| object.trim_end()[..object.trim_end().len() - field.len()].ends_with('.'))
+        }
+        None => before.strip_suffix(':').map(|field| last_word(field.trim_end())),
+    };
+    field.filter(|field| !field.is_empty()).map(|field| Forwarding::Field(field.to_owned()))
 }
 
 /// Whether the value at byte `at` of a function's text, with `rest` bytes of the function behind it, may be in what the function returns.

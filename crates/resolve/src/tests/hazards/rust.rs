@@ -61,6 +61,31 @@ fn names_that_derives_print() {
         ),
         ("fn many() -> P { let p = P { print: show }; p }\nfn h(e: E) { many()(e); }\n", &["doubt a.rs:7"]),
         ("fn many() -> P { P::of(&[show]) }\nfn h(e: E) { many()(e); }\n", &["doubt a.rs:7"]),
+        // One that a field holds.
+        ("fn make() { put(P { print: show }); }\nfn h(p: P, e: E) { (p.print)(e); }\n", &["doubt a.rs:7"]),
+        (
+            "fn make() { put(P { print: &show, x }); }\nfn h(p: P, e: E) { (p.print)(e); }\n",
+            &["doubt a.rs:7"],
+        ),
+        ("fn make() { put(P { x, show }); }\nfn h(p: P, e: E) { (p.show)(e); }\n", &["doubt a.rs:7"]),
+        (
+            "fn make(p: &mut P) { p.print = Some(show); }\nfn h(p: P, e: E) { p.print.unwrap()(e); }\n",
+            &["doubt a.rs:7"],
+        ),
+        (
+            "fn make() { put(P { print: Box::new(show::<u8>) }); }\nfn h(p: P, e: E) { if let Some(f) = p.print { f(e) } }\n",
+            &["doubt a.rs:7"],
+        ),
+        (
+            "fn make() { put(P { print: show }); }\nmacro_rules! run { ($p:expr, $e:expr) => { ($p.print)($e) } }\nfn h(p: P, e: E) { run!(p, e); }\n",
+            &["doubt a.rs:8"],
+        ),
+        ("fn make() { put(P { print: show }); }\nfn h(p: P, n: u8) { (p.print)(n); }\n", &[]),
+        (
+            "fn make() { put(P { print: show }); }\nfn h(p: P, e: E) { p.print(e); p.print = other; (p.prints)(e); }\n",
+            &[],
+        ),
+        ("fn make() { let print: u8 = put(show); }\nfn h(p: P, e: E) { (p.print)(e); }\n", &[]),
     ] {
         check("First", &format!("{}{user}", forwarded.replace("show(e)", "drop(e)")), expected);
     }
