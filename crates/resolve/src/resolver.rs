@@ -143,6 +143,21 @@ impl CurrentFile {
         numbers.iter().filter_map(|&number| self.imports().get(number))
     }
 
+    /// Returns the text of a declaration of the file; empty if it has none there.
+    pub(super) fn text_of(&self, row: &Row) -> &str {
+        self.text.as_str().get(row.start as usize..row.end as usize).unwrap_or("")
+    }
+
+    /// Like [`CurrentFile::text_of`], from the name on: without modifiers, annotations and decorators.
+    pub(super) fn text_from_name(&self, row: &Row) -> &str {
+        self.text.as_str().get(row.name_start as usize..row.end as usize).unwrap_or("")
+    }
+
+    /// Like [`CurrentFile::text_of`], up to the name.
+    pub(super) fn text_before_name(&self, row: &Row) -> &str {
+        self.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("")
+    }
+
     /// Returns the comprehensions of a Python file.
     pub(super) fn comprehensions(&self) -> &[Comprehension] {
         self.comprehensions.get_or_init(|| comprehensions(self.text.as_str()))

@@ -71,7 +71,7 @@ fn owner(resolver: &Resolver, member: &IndexedDeclaration) -> Option<IndexedDecl
     let (outline, row) = member.row()?;
     let parent = row.parent().filter(|&at| is_class(&outline.rows[at]))?;
     let here = resolver.read_file(&member.file)?;
-    let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
+    let head = here.text_before_name(row);
     let is_hidden = head.split_whitespace().any(|word| matches!(word, "private" | "protected"));
     let is_key = !is_hidden && !row.is_local() && !matches!(row.kind(), Constructor | EnumMember);
     is_key.then(|| IndexedDeclaration { file: member.file.clone(), row: parent })

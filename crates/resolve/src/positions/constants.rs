@@ -37,7 +37,7 @@ pub(super) fn find(
     let is_beside = |other: &&Row| other.parent == row.parent && other.kind() == SymbolKind::EnumMember;
     let next = here.outline.rows.iter().filter(is_beside).find(|other| other.name_start > row.name_start);
     let (Some(next), Some(parent)) = (next, row.parent()) else { return Ok(None) };
-    let behind = here.text.as_str().get(next.name_start as usize..next.end as usize).unwrap_or("");
+    let behind = here.text_from_name(next);
     if !rules.casts.is_empty() && behind.contains('=') {
         return Ok(None);
     }

@@ -150,7 +150,7 @@ impl Enumeration<'_, '_> {
             let (Some(there), Some((_, row))) = (self.resolver.read_file(&one.file), one.row()) else {
                 continue;
             };
-            let body = there.text.as_str().get(row.name_start as usize..row.end as usize).unwrap_or("");
+            let body = there.text_from_name(row);
             let reads = |index: &str| {
                 let mut places = body.match_indices(index).map(|(at, found)| (at, at + found.len()));
                 // `T[]` is a type.

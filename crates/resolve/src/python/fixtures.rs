@@ -107,7 +107,7 @@ fn is_bound_again(body: &str, name: &str) -> bool {
 /// Returns the decorators of a function or class: the text before its name.
 pub(crate) fn decorators(here: &CurrentFile, row: usize) -> &str {
     let row = &here.outline.rows[row];
-    here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or_default()
+    here.text_before_name(row)
 }
 
 /// Whether a decorator makes the function a fixture.

@@ -137,7 +137,7 @@ fn is_local(here: &CurrentFile, name: &str, at: u32) -> bool {
 /// Returns the names by which a declaration's decorators are called: `kit.fixture`.
 fn decorators(here: &CurrentFile, target: &IndexedDeclaration) -> Vec<String> {
     let Some(row) = here.row_of(target).map(|at| here.outline.rows[at]) else { return Vec::new() };
-    let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
+    let head = here.text_before_name(&row);
     let lines = head.lines().filter_map(|line| line.trim().strip_prefix('@'));
     lines
         .map(|line| last_chain(line[..line.find('(').unwrap_or(line.len())].trim_end()).to_owned())

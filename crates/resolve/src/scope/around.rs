@@ -7,7 +7,7 @@ use crate::hierarchy::classes::is_class;
 use crate::meaning::Meaning;
 use crate::resolver::CurrentFile;
 use crate::sources::IndexedDeclaration;
-use symd_syntax::Row;
+use symd_syntax::{Row, SymbolKind};
 
 /// Returns what `self` and the like stand for at byte `at`: the innermost class around it, unknown outside of classes.
 pub(crate) fn own_class(here: &CurrentFile, at: u32) -> Meaning {
@@ -23,6 +23,14 @@ pub(crate) fn class_around(here: &CurrentFile, at: u32) -> Option<IndexedDeclara
 /// Returns the row of the innermost function around byte `at`.
 pub(crate) fn function_around(here: &CurrentFile, at: u32) -> Option<usize> {
     around(here, at).into_iter().find(|&row| !is_class(&here.outline.rows[row]))
+}
+
+/// Returns the outermost function around byte `at`; `None` outside of functions.
+pub(crate) fn outermost_function(here: &CurrentFile, at: usize) -> Option<&Row> {
+    let byte = u32::try_from(at).ok()?;
+    let is_function =
+        |row: &Row| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
+    here.outline.rows.iter().find(|row| row.start <= byte && byte < row.end && is_function(row))
 }
 
 /// Returns the rows of the functions and classes around byte `at`, innermost first.

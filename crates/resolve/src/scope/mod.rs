@@ -6,7 +6,9 @@ mod calls;
 mod chain;
 mod in_file;
 
-pub(super) use self::around::{around, class_around, function_around, own_class, reads_past_class};
+pub(super) use self::around::{
+    around, class_around, function_around, outermost_function, own_class, reads_past_class,
+};
 use self::around::{children, is_in_body, is_in_comprehension, is_in_head, is_read_before};
 pub(super) use self::calls::is_called;
 use self::calls::{called, is_value, separates_calls};

@@ -87,19 +87,7 @@ impl<'q, 's> CRenamed<'q, 's> {
         for target in &self.targets {
             let Some(there) = self.resolver.read_file(&target.file) else { continue };
             let Some(row) = there.row_of(target).map(|at| &there.outline.rows[at]) else { continue };
-            read(&there, row, text_of(&there, row));
+            read(&there, row, there.text_of(row));
         }
     }
-}
-
-fn text_of<'t>(here: &'t CurrentFile, row: &Row) -> &'t str {
-    here.text.as_str().get(row.start as usize..row.end as usize).unwrap_or("")
-}
-
-/// Returns the outermost function around byte `at`.
-fn function_around(here: &CurrentFile, at: usize) -> Option<&Row> {
-    let byte = u32::try_from(at).ok()?;
-    let is_function =
-        |row: &Row| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor);
-    here.outline.rows.iter().find(|row| row.start <= byte && byte < row.end && is_function(row))
 }

@@ -1,11 +1,12 @@
 //! Names that become texts: by macros of the project, by `__func__` in the function itself, by `typeid(x).name()`.
 
+use super::CRenamed;
 use super::macros::{OWN_NAMES, SpellingMacros, arguments_of, calls_around};
-use super::{CRenamed, function_around, text_of};
 use crate::conflicts::SourcePlace;
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::CurrentFile;
+use crate::scope::outermost_function;
 use symd_base::cancel::Cancelled;
 
 pub(super) fn find(symbol: &CRenamed, texts: &FamilyTexts) -> Result<Option<RenameHazard>, Cancelled> {
@@ -65,8 +66,8 @@ fn type_names(symbol: &CRenamed, one: &FamilyText, templates: &mut Vec<String>) 
     for sign in ["typeid", "__PRETTY_FUNCTION__", "__FUNCSIG__"] {
         for at in one.words(sign).filter(|&at| reads(at, sign)) {
             let Some(here) = one.current(symbol.resolver) else { continue };
-            let Some(row) = function_around(&here, at) else { continue };
-            if words_of(text_of(&here, row), name).next().is_some() {
+            let Some(row) = outermost_function(&here, at) else { continue };
+            if words_of(here.text_of(row), name).next().is_some() {
                 places.push(one.place(at, sign.len()));
                 continue;
             }

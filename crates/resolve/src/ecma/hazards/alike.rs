@@ -154,7 +154,7 @@ fn is_taken(symbol: &RenamedSymbol, code: &str, at: usize, wanted: &str) -> Resu
     Ok(symbol.resolver.declared(called)?.iter().any(|one| {
         let Some(there) = symbol.resolver.read_file(&one.file) else { return false };
         let Some(row) = there.row_of(one).map(|at| &there.outline.rows[at]) else { return false };
-        let text = there.text.as_str().get(row.name_start as usize..row.end as usize).unwrap_or("");
+        let text = there.text_from_name(row);
         let head = text.find('(').map_or("", |open| &text[..close_bracket(text, open)]);
         words_of(head, wanted).next().is_some()
     }))

@@ -82,7 +82,7 @@ fn given_up(symbol: &RenamedSymbol, is_static: bool) -> Option<String> {
             let Some(there) = symbol.resolver.read_file(&class.file) else { return false };
             let Some(at) = there.row_of(class) else { return false };
             let row = &there.outline.rows[at];
-            let text = there.text.as_str().get(row.name_start as usize..row.end as usize).unwrap_or("");
+            let text = there.text_from_name(row);
             let (head, body) = text.split_once('{').unwrap_or((text, ""));
             holds(head, body)
         })

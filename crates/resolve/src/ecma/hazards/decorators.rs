@@ -36,7 +36,7 @@ fn reads_name(symbol: &RenamedSymbol, name: &str) -> Result<bool, Cancelled> {
     Ok(declared.iter().any(|one| {
         let Some(there) = symbol.resolver.read_file(&one.file) else { return true };
         let Some(row) = there.row_of(one).map(|at| &there.outline.rows[at]) else { return true };
-        let text = there.text.as_str().get(row.start as usize..row.end as usize).unwrap_or("");
+        let text = there.text_of(row);
         text.contains(".name") || ["propertyKey", "property", "key"].iter().any(|word| text.contains(word))
     }))
 }

@@ -155,5 +155,5 @@ fn owner(here: &CurrentFile, row: &Row) -> SymbolOwner {
 }
 
 fn head<'h>(here: &'h CurrentFile, row: &Row) -> &'h str {
-    here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("")
+    here.text_before_name(row)
 }

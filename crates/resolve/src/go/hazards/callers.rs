@@ -8,7 +8,7 @@ use symd_syntax::Row;
 
 /// Returns where functions that the renamed one calls read the names of functions from the stack.
 pub(super) fn readers(symbol: &GoRenamed, texts: &FamilyTexts) -> Result<Vec<SourcePlace>, Cancelled> {
-    let own = symbol.here.text.as_str().get(symbol.row.start as usize..symbol.row.end as usize).unwrap_or("");
+    let own = symbol.here.text_of(&symbol.row);
     let mut places = Vec::new();
     for one in texts.iter().filter(|one| one.text.contains("\"runtime\"")) {
         symbol.resolver.cancel.check()?;

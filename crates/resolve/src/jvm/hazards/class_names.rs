@@ -3,7 +3,7 @@
 use super::JavaRenamed;
 use super::forwarded_names::ForwardedNames;
 use super::made_texts::{made_texts, operand_start};
-use super::name_bearers::{code_around, text_of};
+use super::name_bearers::code_around;
 use crate::brackets::close_bracket;
 use crate::conflicts::SourcePlace;
 use crate::context::last_word;
@@ -63,7 +63,7 @@ impl ClassNameSearch<'_, '_> {
                 let Some(before) = text[..at].trim_end().strip_suffix('.') else { continue };
                 let before = before.trim_end();
                 let Some(row) = code_around(&here, at) else { continue };
-                let around = text_of(&here, row);
+                let around = here.text_of(row);
                 let class = row.parent().map(|at| here.outline.name(&here.outline.rows[at]));
                 let is_own = || {
                     class.is_some_and(|class| self.kin.iter().any(|one| one.name() == class))
@@ -120,7 +120,7 @@ impl ClassNameSearch<'_, '_> {
 
     /// Whether the name that is read of a value, or of a class, of these types may be the class's. Remembers functions that are given it.
     fn is_read(&mut self, here: &CurrentFile, row: &Row, types: &ShownTypes) -> bool {
-        let around = text_of(here, row);
+        let around = here.text_of(row);
         let is_kin = |class: &IndexedDeclaration| self.kin.iter().any(|one| one.is_same_declaration(class));
         if types.declared.iter().any(is_kin) {
             return true;

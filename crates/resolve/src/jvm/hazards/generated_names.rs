@@ -24,9 +24,7 @@ const MAKING: [(&str, &str); 14] = [
 
 pub(super) fn find(symbol: &JavaRenamed) -> Option<RenameHazard> {
     let owner = symbol.owner().filter(|_| symbol.row.kind() == SymbolKind::Field)?;
-    let before = |row: &symd_syntax::Row| {
-        symbol.here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("")
-    };
+    let before = |row: &symd_syntax::Row| symbol.here.text_before_name(row);
     let heads = [before(&symbol.row), before(owner)];
     let words = || heads.iter().flat_map(|head| head.split(|c: char| c.is_whitespace() || c == '('));
     let (annotation, made) = MAKING.iter().find(|(annotation, _)| words().any(|word| word == *annotation))?;

@@ -90,14 +90,10 @@ impl<'q, 's> JavaRenamed<'q, 's> {
 
     /// Returns the text of a declaration before its body.
     fn head(&self, row: &Row) -> &str {
-        let text = self.text_of(row);
+        let text = self.here.text_of(row);
         let name = (row.name_start - row.start) as usize;
         let end = text.get(name..).and_then(|rest| rest.find('{')).map_or(text.len(), |at| name + at);
         &text[..end]
-    }
-
-    fn text_of(&self, row: &Row) -> &str {
-        self.here.text.as_str().get(row.start as usize..row.end as usize).unwrap_or("")
     }
 
     fn is_constant_of_enum(&self) -> bool {
@@ -114,6 +110,6 @@ impl<'q, 's> JavaRenamed<'q, 's> {
 
 /// Whether a class is a record.
 fn is_record(here: &CurrentFile, class: &Row) -> bool {
-    let before = here.text.as_str().get(class.start as usize..class.name_start as usize).unwrap_or("");
+    let before = here.text_before_name(class);
     before.trim_end().ends_with("record")
 }

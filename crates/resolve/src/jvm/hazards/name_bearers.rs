@@ -5,6 +5,7 @@ use super::{JavaRenamed, is_record};
 use crate::hierarchy::graph::ClassGraph;
 use crate::hierarchy::graph_by_need::Kin;
 use crate::resolver::CurrentFile;
+use crate::scope::outermost_function;
 use crate::sources::IndexedDeclaration;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
@@ -94,18 +95,11 @@ pub(super) fn writes_text(here: &CurrentFile, class: usize) -> bool {
     here.outline.children(class).any(is_it)
 }
 
-pub(super) fn text_of<'t>(here: &'t CurrentFile, row: &Row) -> &'t str {
-    here.text.as_str().get(row.start as usize..row.end as usize).unwrap_or("")
-}
-
 /// Returns the outermost method around byte `at`; else the innermost declaration.
 pub(super) fn code_around(here: &CurrentFile, at: usize) -> Option<&Row> {
     let byte = u32::try_from(at).ok()?;
-    let is_around = |row: &&Row| row.start <= byte && byte < row.end;
-    let is_function =
-        |row: &Row| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function | SymbolKind::Constructor);
-    let rows = &here.outline.rows;
-    rows.iter().filter(is_around).find(|row| is_function(row)).or_else(|| rows.iter().rfind(is_around))
+    let innermost = || here.outline.rows.iter().rfind(|row| row.start <= byte && byte < row.end);
+    outermost_function(here, at).or_else(innermost)
 }
 
 /// Whether a class is an annotation: `@interface Rule`.
@@ -114,5 +108,5 @@ fn is_annotation(here: &CurrentFile, class: &Row) -> bool {
 }
 
 fn before_name<'t>(here: &'t CurrentFile, class: &Row) -> &'t str {
-    here.text.as_str().get(class.start as usize..class.name_start as usize).unwrap_or("")
+    here.text_before_name(class)
 }

@@ -5,7 +5,7 @@ use super::JavaRenamed;
 use super::forwarded_names::ForwardedNames;
 use super::is_record;
 use super::made_texts::{MadeText, PRINTING, causes, joined_texts, made_texts};
-use super::name_bearers::{BearerKind, NameBearer, code_around, text_of, writes_text};
+use super::name_bearers::{BearerKind, NameBearer, code_around, writes_text};
 use crate::conflicts::SourcePlace;
 use crate::context::first_word;
 use crate::family_texts::{FamilyText, FamilyTexts, words_of};
@@ -143,7 +143,7 @@ impl PrintedValueSearch<'_, '_> {
             return Ok(());
         }
         let Some(row) = code_around(here, part.at) else { return Ok(()) };
-        let around = text_of(here, row);
+        let around = here.text_of(row);
         let is_guess = matches!(self.bearer.kind, BearerKind::Constant | BearerKind::Record)
             || is_class && words_of(around, &self.symbol.old).next().is_some();
         let is_own = self.class_of(here, row).is_some_and(|class| class == self.bearer.class.name());

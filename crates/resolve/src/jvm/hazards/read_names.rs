@@ -8,6 +8,7 @@ use crate::family_texts::{FamilyTexts, words_of};
 use crate::name_reach::NameReach;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::CurrentFile;
+use crate::scope::outermost_function;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
 
@@ -111,7 +112,8 @@ fn reading_places(
                         current = one.current(symbol.resolver);
                     }
                     let Some(here) = &current else { continue };
-                    let Some((row, text)) = function_around(here, at) else { continue };
+                    let Some(row) = outermost_function(here, at) else { continue };
+                    let text = here.text_of(row);
                     if here.outline.name(row) == name {
                         continue;
                     }
@@ -144,15 +146,6 @@ fn is_plain_lookup(name: &str, rest: &str) -> bool {
     let first = arguments.split([',', ')']).next().unwrap_or("").trim();
     let is_lookup = matches!(name, "getMethod" | "getDeclaredMethod" | "getField" | "getDeclaredField");
     is_lookup && first.len() > 1 && first.starts_with('"') && first.ends_with('"') && !first.contains('+')
-}
-
-/// Returns the method around byte `at`, the outermost one, and its text.
-fn function_around(here: &CurrentFile, at: usize) -> Option<(&Row, &str)> {
-    let byte = u32::try_from(at).ok()?;
-    let is_function =
-        |row: &Row| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function | SymbolKind::Constructor);
-    let row = here.outline.rows.iter().find(|row| row.start <= byte && byte < row.end && is_function(row))?;
-    Some((row, here.text.as_str().get(row.start as usize..row.end as usize)?))
 }
 
 /// Whether a method of a class of the reach reads its own class: `getClass()`, `this`.

@@ -28,8 +28,7 @@ pub(super) fn find(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<Option<R
 /// Whether the item is a constant, a static or a struct without fields, outside of types.
 fn is_value(symbol: &RustRenamed) -> bool {
     let is_member = symbol.parent().is_some_and(|parent| parent.kind() != SymbolKind::Module);
-    let item =
-        symbol.here.text.as_str().get(symbol.row.start as usize..symbol.row.end as usize).unwrap_or("");
+    let item = symbol.here.text_of(&symbol.row);
     let is_unit = || symbol.row.kind() == SymbolKind::Struct && !item.contains(['{', '(']);
     !is_member && (matches!(symbol.row.kind(), SymbolKind::Constant | SymbolKind::Variable) || is_unit())
 }

@@ -12,6 +12,7 @@ use crate::lookup::{is_harmless, rust_attributes};
 use crate::name_reach::NameReach;
 use crate::rename_hazard::RenameHazard;
 use crate::resolver::CurrentFile;
+use crate::scope::outermost_function;
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
 use symd_syntax::{Row, SymbolKind};
@@ -175,11 +176,11 @@ fn printed_in(
             places.push(one.place(print.at, print.length));
             continue;
         }
-        let Some(function) = function_around(&here, print.at) else {
+        let Some(function) = outermost_function(&here, print.at) else {
             forwarding.extend(forwarding_at(&here, &one.text, print.at));
             continue;
         };
-        let text = here.text.as_str().get(function.start as usize..function.end as usize).unwrap_or("");
+        let text = here.text_of(function);
         let names_error = || {
             ["e", "err", "error", "cause", "source", "why"]
                 .iter()
@@ -262,7 +263,7 @@ fn forwarding_at(here: &CurrentFile, text: &str, at: usize) -> Option<Forwarding
     if let Some((name, _)) = macro_around(text, at) {
         return Some(Forwarding::Macro(name.to_owned()));
     }
-    let function = function_around(here, at)?;
+    let function = outermost_function(here, at)?;
     let whole = text.get(function.start as usize..function.end as usize)?;
     let head = whole.split('{').next()?;
     let is_any = ["Debug", "dyn ", "impl "].iter().any(|sign| head.contains(sign));
@@ -275,7 +276,7 @@ fn giver_of(here: &CurrentFile, text: &str, called: &Forwarding, at: usize) -> O
     if !matches!(called, Forwarding::Function(_)) || !is_function_value(text, at, behind) {
         return None;
     }
-    let function = function_around(here, at)?;
+    let function = outermost_function(here, at)?;
     let whole = text.get(function.start as usize..function.end as usize)?;
     let (_, result) = whole.split('{').next()?.split_once("->")?;
     let result = result.split("where").next().unwrap_or_default();
@@ -342,10 +343,8 @@ fn is_for_values(here: &CurrentFile, at: usize, reach: &NameReach) -> bool {
             && row.start <= byte
             && byte < row.end
     };
-    function_around(here, at).is_none()
-        && here.outline.rows.iter().filter(is_around).any(|row| {
-            reach.is_in(here.text.as_str().get(row.start as usize..row.end as usize).unwrap_or(""))
-        })
+    outermost_function(here, at).is_none()
+        && here.outline.rows.iter().filter(is_around).any(|row| reach.is_in(here.text_of(row)))
 }
 
 /// Returns the macro in whose definition byte `at` stands: its name and its rules.
@@ -437,7 +436,7 @@ fn raising_functions(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<NameRe
         symbol.resolver.cancel.check()?;
         let Some(here) = one.current(symbol.resolver) else { continue };
         for row in here.outline.rows.iter() {
-            let text = here.text.as_str().get(row.name_start as usize..row.end as usize).unwrap_or("");
+            let text = here.text_from_name(row);
             let result = text.split('{').next().and_then(|head| head.split_once("->"));
             let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
             if is_function && result.is_some_and(|(_, result)| is_any_error(result)) {
@@ -448,17 +447,10 @@ fn raising_functions(symbol: &RustRenamed, texts: &FamilyTexts) -> Result<NameRe
     Ok(NameReach::of_names(names))
 }
 
-/// Returns the outermost function around byte `at`.
-fn function_around(here: &CurrentFile, at: usize) -> Option<&Row> {
-    let byte = u32::try_from(at).unwrap_or(u32::MAX);
-    let is_function = |row: &Row| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
-    here.outline.rows.iter().find(|row| row.start <= byte && byte < row.end && is_function(row))
-}
-
 /// Whether the function around byte `at` mentions the reach, or is a method of it that prints itself.
 fn has_in_hand(here: &CurrentFile, at: usize, arguments: &str, reach: &NameReach) -> bool {
-    let Some(function) = function_around(here, at) else { return false };
-    let text = here.text.as_str().get(function.start as usize..function.end as usize).unwrap_or("");
+    let Some(function) = outermost_function(here, at) else { return false };
+    let text = here.text_of(function);
     let is_own = || {
         let parent = function.parent().map(|at| here.outline.name(&here.outline.rows[at]));
         arguments.contains("self") && parent.is_some_and(|parent| reach.is_in(parent))
