@@ -8,10 +8,11 @@ use symd_config::server::{LanguageServer, Reliability};
 use symd_lsp::ServerError;
 use symd_resolve::{self as resolve, Role};
 
-/// How far a server's answers of one kind are reliable.
+/// Reads how far a server's answers of one kind (references, renames) are reliable.
 pub(super) type ReliabilityOf = fn(&LanguageServer) -> Reliability;
 
-/// Returns the server that would be asked about a symbol of a language whose types symd knows, if none that is reliable is available.
+/// Returns the server that would be asked about a symbol whose language's types symd knows, if types judge its answers: every available
+/// server is one whose answers of the kind that `of` reads are unproven. Looks for the servers' programs: ask once for a question.
 pub(super) fn judged_by_types(project: &Project, target: &Target, of: ReliabilityOf) -> Option<String> {
     let language = target.language.filter(|_| resolve::has_types(&target.file))?;
     let mut available = project.servers.available(language).peekable();

@@ -127,24 +127,25 @@ async fn ask_and_judge(
     target: &Target,
     waiting: WaitPolicy,
 ) -> Result<(Result<ServerAnswer<Vec<Span>>, ServerError>, JudgedOccurrences), QuestionError> {
-    if judged_server(project, target, waiting).is_none() {
+    let server = judged_server(project, target, waiting);
+    if server.is_none() {
         return tokio::try_join!(
             async { Ok(ask_server(project, target, waiting).await) },
             judge(project, std::slice::from_ref(target)),
         );
     }
     let judged = judge(project, std::slice::from_ref(target)).await?;
-    Ok((ask_if_needed(project, target, &judged, waiting).await, judged))
+    Ok((ask_if_needed(project, target, (server, &judged), waiting).await, judged))
 }
 
+/// Asks a server about the uses of a symbol, unless it is one whose answer types judge, and these leave nothing open.
 async fn ask_if_needed(
     project: &Project,
     target: &Target,
-    judged: &JudgedOccurrences,
+    (judged_server, judged): (Option<String>, &JudgedOccurrences),
     waiting: WaitPolicy,
 ) -> Result<ServerAnswer<Vec<Span>>, ServerError> {
-    let needless = judged_server(project, target, waiting).and_then(|server| not_needed(&server, judged));
-    match needless {
+    match judged_server.and_then(|server| not_needed(&server, judged)) {
         Some(why) => Err(why),
         None => ask_server(project, target, waiting).await,
     }
@@ -167,7 +168,8 @@ pub(super) async fn of_judged(
     judged: JudgedOccurrences,
     waiting: WaitPolicy,
 ) -> Result<References, QuestionError> {
-    let said = ask_if_needed(project, target, &judged, waiting).await;
+    let server = judged_server(project, target, waiting);
+    let said = ask_if_needed(project, target, (server, &judged), waiting).await;
     from_answer(project, target, (said, judged), waiting).await
 }
 
