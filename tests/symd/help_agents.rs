@@ -27,7 +27,11 @@ LIMIT = 3
 ";
 
 const APP: &str = "\
-from models import UserService
+from models import Service, UserService
+
+
+def known(service: Service) -> bool:
+    return service.validate(\"bo\")
 
 
 def main() -> None:

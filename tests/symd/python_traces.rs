@@ -155,7 +155,7 @@ fn investigate_tells_who_calls_it() {
     );
     let answer = given(&user, &["investigate"], &log.replace('\n', "\r\n"));
     assert!(answer.starts_with("KeyError: '1'\nshop/till.py:14 in Till/take\n"), "{answer}");
-    assert!(answer.contains("\ncallers:\n  ? main.py:6 main > Till.take\n"), "{answer}");
+    assert!(answer.contains("\ncallers:\n  main.py:6 main > Till.take\n"), "{answer}");
     assert!(!answer.contains("INFO"), "{answer}");
     assert!(answer.contains("explore Till/take in shop/till.py"), "{answer}");
 }

@@ -17,8 +17,10 @@ pub(crate) struct Unreported {
     pub(crate) silent: Vec<JudgedOccurrence>,
     /// Likely occurrences in files of languages that the server does not serve.
     pub(crate) other_languages: Vec<JudgedOccurrence>,
-    /// Number of occurrences whose meaning syntax cannot determine.
-    pub(crate) unchecked: usize,
+    /// Occurrences whose meaning syntax cannot determine, in files of languages that the server serves.
+    pub(crate) open: Vec<JudgedOccurrence>,
+    /// Number of such occurrences in files of languages that the server does not serve.
+    pub(crate) open_elsewhere: usize,
 }
 
 /// Finds the occurrences that the server does not report; `told` holds the places that it reports. Other
@@ -71,7 +73,9 @@ fn compare_with<'p>(
         .filter(is_untold)
         .map(JudgedOccurrence::of)
         .partition(|one| is_served(&one.path));
-    Unreported { silent, other_languages, unchecked: judged.open().filter(is_untold).count() }
+    let (open, open_elsewhere): (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) =
+        judged.open().filter(is_untold).map(JudgedOccurrence::of).partition(|one| is_served(&one.path));
+    Unreported { silent, other_languages, open, open_elsewhere: open_elsewhere.len() }
 }
 
 /// Whether one server serves both languages.
@@ -108,29 +112,37 @@ impl Verdicts {
         self.0.insert((one.path.clone(), one.range.start), verdict);
     }
 
-    /// Returns the number of occurrences that the server was asked about.
-    pub(crate) fn asked(&self) -> usize {
-        self.0.len()
+    /// Returns the occurrences among `all` that the server was not asked about.
+    pub(crate) fn not_asked<'a>(&self, all: &'a [JudgedOccurrence]) -> Vec<&'a JudgedOccurrence> {
+        all.iter().filter(|one| self.of(one).is_none()).collect()
     }
 
-    /// Counts the occurrences in `silent` that the server confirmed.
-    pub(crate) fn confirmed_among(&self, silent: &[JudgedOccurrence]) -> usize {
-        silent.iter().filter(|one| self.of(one) == Some(Verdict::Confirmed)).count()
+    /// Returns the occurrences among `all` that the server confirmed.
+    pub(crate) fn confirmed_among<'a>(
+        &self,
+        all: &'a [JudgedOccurrence],
+    ) -> impl Iterator<Item = &'a JudgedOccurrence> {
+        all.iter().filter(|one| self.of(one) == Some(Verdict::Confirmed))
     }
 
     pub(crate) fn not_refuted(&self, silent: &[JudgedOccurrence]) -> Vec<JudgedOccurrence> {
         silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
     }
 
-    /// Returns the occurrences in `silent` that are references, because the server confirmed them or knows nothing of them, and those of
+    /// Returns the occurrences that are references, because the server confirmed them or knows nothing of likely ones, and the likely ones of
     /// which it did not say either.
     pub(crate) fn joining_and_missing(
         &self,
-        silent: &[JudgedOccurrence],
+        compared: &Unreported,
     ) -> (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) {
         let joins =
             |one: &JudgedOccurrence| matches!(self.of(one), Some(Verdict::Confirmed | Verdict::Undefined));
-        self.not_refuted(silent).into_iter().partition(joins)
+        let (mut joining, missing): (Vec<_>, Vec<_>) =
+            self.not_refuted(&compared.silent).into_iter().partition(joins);
+        let likely =
+            |one: &JudgedOccurrence| JudgedOccurrence { judgement: Judgement::Likely, ..one.clone() };
+        joining.extend(self.confirmed_among(&compared.open).map(likely));
+        (joining, missing)
     }
 
     /// Returns the completeness of an answer that tells of `missing` occurrences. If every occurrence that was asked about is
@@ -139,10 +151,13 @@ impl Verdicts {
         let asked: Vec<Verdict> = compared.silent.iter().filter_map(|one| self.of(one)).collect();
         let all_refuted = !asked.is_empty() && asked.iter().all(|&verdict| verdict == Verdict::Refuted);
         if !missing.is_empty() && !all_refuted {
-            let confirmed = self.confirmed_among(missing);
+            let confirmed = self.confirmed_among(missing).count();
             return Completeness::Incomplete { missing: missing.len(), confirmed };
         }
-        match missing.len() + compared.unchecked {
+        let is_open =
+            |one: &&JudgedOccurrence| !matches!(self.of(one), Some(Verdict::Confirmed | Verdict::Refuted));
+        let open = compared.open.iter().filter(is_open).count() + compared.open_elsewhere;
+        match missing.len() + open {
             0 => Completeness::Complete,
             unchecked => Completeness::Unchecked(unchecked),
         }
@@ -163,15 +178,16 @@ mod tests {
         }
     }
 
-    fn standing(silent: u32, verdicts: &[Verdict], unchecked: usize) -> (Verdicts, Unreported) {
+    fn standing(silent: u32, verdicts: &[Verdict], open: u32) -> (Verdicts, Unreported) {
         let silent: Vec<JudgedOccurrence> = (0..silent).map(found).collect();
         let mut standing = Verdicts::default();
         silent.iter().zip(verdicts).for_each(|(one, &verdict)| standing.note(one, verdict));
-        (standing, Unreported { silent, other_languages: Vec::new(), unchecked })
+        let open = (100..100 + open).map(found).collect();
+        (standing, Unreported { silent, other_languages: Vec::new(), open, open_elsewhere: 0 })
     }
 
-    fn completeness(silent: u32, verdicts: &[Verdict], unchecked: usize) -> Completeness {
-        let (standing, compared) = standing(silent, verdicts, unchecked);
+    fn completeness(silent: u32, verdicts: &[Verdict], open: u32) -> Completeness {
+        let (standing, compared) = standing(silent, verdicts, open);
         standing.completeness(&compared, &standing.not_refuted(&compared.silent))
     }
 
@@ -191,15 +207,32 @@ mod tests {
     fn what_is_confirmed_and_listed_is_not_missing() {
         use Completeness::*;
         use Verdict::*;
-        let listed = |silent, verdicts: &[Verdict], unchecked| {
-            let (standing, compared) = standing(silent, verdicts, unchecked);
-            standing.completeness(&compared, &standing.joining_and_missing(&compared.silent).1)
+        let listed = |silent, verdicts: &[Verdict], open| {
+            let (standing, compared) = standing(silent, verdicts, open);
+            standing.completeness(&compared, &standing.joining_and_missing(&compared).1)
         };
         assert_eq!(listed(2, &[Confirmed, Confirmed], 0), Complete);
         assert_eq!(listed(2, &[Confirmed, Refuted], 0), Complete);
         assert_eq!(listed(2, &[Confirmed, Confirmed], 1), Unchecked(1));
         assert_eq!(listed(2, &[Confirmed, Unanswered], 0), Incomplete { missing: 1, confirmed: 0 });
+        assert_eq!(listed(2, &[Confirmed, Undefined], 0), Complete);
         let unasked = "one that the server was not asked about is missing";
         assert_eq!(listed(3, &[Confirmed, Refuted], 0), Incomplete { missing: 1, confirmed: 0 }, "{unasked}");
+    }
+
+    #[test]
+    fn open_ones_are_open_until_the_server_says_either() {
+        let (mut standing, compared) = standing(0, &[], 3);
+        let now = |standing: &Verdicts| {
+            let (joining, missing) = standing.joining_and_missing(&compared);
+            (joining.len(), standing.completeness(&compared, &missing))
+        };
+        assert_eq!(now(&standing), (0, Completeness::Unchecked(3)));
+        standing.note(&compared.open[0], Verdict::Confirmed);
+        standing.note(&compared.open[1], Verdict::Undefined);
+        assert_eq!(now(&standing), (1, Completeness::Unchecked(2)));
+        standing.note(&compared.open[1], Verdict::Refuted);
+        standing.note(&compared.open[2], Verdict::Refuted);
+        assert_eq!(now(&standing), (1, Completeness::Complete));
     }
 }

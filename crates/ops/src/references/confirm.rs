@@ -1,5 +1,5 @@
-//! Asks the server for the definition of likely occurrences that it did not report, to see whether they refer
-//! to the symbol. Asks about a bounded number, evenly spread, for a bounded time, and about none twice.
+//! Asks the server for the definition of occurrences that it did not report, to see whether they refer
+//! to the symbol. Asks about a bounded number, for a bounded time, and about none twice.
 
 use std::time::Duration;
 
@@ -19,22 +19,44 @@ const ASKED: usize = 64;
 /// Bounds of the requests, since the client waits.
 const BOUNDS: DefinitionBounds = DefinitionBounds { at_once: 8, time: Duration::from_secs(2) };
 
-/// Asks about some of `silent` and records the verdicts in `standing`.
+/// Asks about likely occurrences, some of them evenly spread if they are many, and records the verdicts in `standing`.
 pub(crate) async fn confirm(
     project: &Project,
     target: &Target,
     silent: &[JudgedOccurrence],
     standing: &mut Verdicts,
 ) -> Result<(), QuestionError> {
+    let new = standing.not_asked(silent);
+    let asked = silent.len() - new.len();
+    ask(project, target, &spread(&new, ASKED.saturating_sub(asked)), standing).await
+}
+
+/// Asks about occurrences whose meaning syntax cannot determine, unless they are many: then some would stay open anyway.
+pub(crate) async fn settle_open(
+    project: &Project,
+    target: &Target,
+    open: &[JudgedOccurrence],
+    standing: &mut Verdicts,
+) -> Result<(), QuestionError> {
+    match open.len() <= ASKED {
+        true => ask(project, target, &standing.not_asked(open), standing).await,
+        false => Ok(()),
+    }
+}
+
+async fn ask(
+    project: &Project,
+    target: &Target,
+    chosen: &[&JudgedOccurrence],
+    standing: &mut Verdicts,
+) -> Result<(), QuestionError> {
     let Ok(language) = project.language_of(target) else { return Ok(()) };
-    let new: Vec<&JudgedOccurrence> = silent.iter().filter(|one| standing.of(one).is_none()).collect();
-    let chosen = spread(&new, ASKED.saturating_sub(standing.asked()));
     if chosen.is_empty() {
         return Ok(());
     }
     let places: Vec<(RelPath, TextRange)> = chosen.iter().map(|one| (one.path.clone(), one.range)).collect();
     let answers = ask_definitions(project, language, &places, BOUNDS).await?;
-    for (one, verdict) in chosen.into_iter().zip(verdicts(project, target, answers).await?) {
+    for (one, verdict) in chosen.iter().zip(verdicts(project, target, answers).await?) {
         standing.note(one, verdict);
     }
     Ok(())

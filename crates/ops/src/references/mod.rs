@@ -21,6 +21,7 @@ pub use self::answer::{Completeness, Reference, References, UsesOfKin};
 use self::compare::compare_ordered;
 pub(super) use self::compare::{Unreported, Verdicts, compare};
 pub(super) use self::confirm::confirm;
+use self::confirm::settle_open;
 use self::judge::listed;
 pub(super) use self::judge::{JudgedOccurrence, JudgedOccurrences, judge};
 pub use self::overloads::references_of_overloads;
@@ -302,9 +303,9 @@ async fn settle<P: Placed>(
         let spans = std::mem::take(&mut said.value);
         let (checked, compared) = validate_and_compare::<P>(project, target, spans, judged).await?;
         confirm(project, target, &compared.silent, &mut standing).await?;
-        let lacks = standing.confirmed_among(&compared.silent) > 0;
+        let lacks = standing.confirmed_among(&compared.silent).next().is_some();
         if !lacks && !said.maybe_indexing {
-            return Ok(SettledAnswer { said, checked, compared, standing });
+            return with_open(project, target, SettledAnswer { said, checked, compared, standing }).await;
         }
         let now: Vec<(RelPath, u32)> =
             checked.spots.iter().map(|spot| (spot.path().clone(), spot.range().start)).collect();
@@ -313,7 +314,7 @@ async fn settle<P: Placed>(
         // an answer that seems complete is final once repeated.
         let is_settled = is_same && !(lacks && said.maybe_indexing);
         if is_settled || round >= rounds(waiting) || is_over(waiting) {
-            return Ok(SettledAnswer { said, checked, compared, standing });
+            return with_open(project, target, SettledAnswer { said, checked, compared, standing }).await;
         }
         before = Some(now);
         round += 1;
@@ -324,6 +325,18 @@ async fn settle<P: Placed>(
             Err(_) => return Ok(SettledAnswer { said, checked, compared, standing }),
         }
     }
+}
+
+/// Asks the server what the open occurrences are that it does not report, if it is ready and may be relied on.
+async fn with_open<P>(
+    project: &Project,
+    target: &Target,
+    mut settled: SettledAnswer<P>,
+) -> Result<SettledAnswer<P>, QuestionError> {
+    if !settled.said.maybe_indexing && !is_imprecise(project, &settled.said.server) {
+        settle_open(project, target, &settled.compared.open, &mut settled.standing).await?;
+    }
+    Ok(settled)
 }
 
 async fn from_server(
@@ -344,7 +357,7 @@ async fn from_server(
             let (joining, missing) = match said.maybe_indexing {
                 // It lacks more than it was asked about, and may report all of it when it is asked again.
                 true => (Vec::new(), standing.not_refuted(&compared.silent)),
-                false => standing.joining_and_missing(&compared.silent),
+                false => standing.joining_and_missing(&compared),
             };
             (standing.completeness(&compared, &missing), joining, missing)
         }

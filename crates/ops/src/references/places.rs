@@ -53,6 +53,7 @@ async fn of_settled(
         Completeness::Incomplete { .. } => silent,
         Completeness::Complete | Completeness::Unchecked(_) => Vec::new(),
     };
+    let silent = silent.into_iter().chain(standing.confirmed_among(&compared.open).cloned()).collect();
     let (silent, elsewhere) = show(project, target, silent, compared.other_languages).await?;
     let mut indirect = Vec::new();
     add_indirect_uses(project, target, &mut indirect).await?;

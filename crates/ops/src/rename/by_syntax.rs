@@ -276,16 +276,23 @@ async fn meant(
     judged: &JudgedOccurrences,
     ruled_out: &mut HashSet<NamePlace>,
 ) -> Result<HashSet<NamePlace>, QuestionError> {
-    let open = judged.occurrences.iter().filter(|one| is_unchecked(one) && one.role != Role::Key);
-    let open = open.map(|one| (one.path.clone(), one.range)).filter(|place| !ruled_out.contains(place));
-    let open: Vec<NamePlace> = open.collect();
-    if open.is_empty() {
+    // What an unlikely use means instead may be a member of an object, too.
+    let is_asked = |one: &&resolve::Occurrence| {
+        let is_use = matches!(one.role, Role::Use | Role::Call | Role::Argument);
+        is_unchecked(one) && one.role != Role::Key || is_use && one.judgement == Judgement::Unlikely
+    };
+    let asked = judged.occurrences.iter().filter(is_asked);
+    let asked = asked.map(|one| (one.path.clone(), one.range)).filter(|place| !ruled_out.contains(place));
+    let asked: Vec<NamePlace> = asked.collect();
+    if asked.is_empty() {
         return Ok(HashSet::new());
     }
-    let found = object_members(project, symbol, &open).await?;
-    let (meant, others): (Vec<_>, Vec<_>) =
+    let found = object_members(project, symbol, &asked).await?;
+    let (mut meant, others): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(_, (path, start))| symbol.declares(path, *start));
     ruled_out.extend(others.into_iter().map(|(place, _)| place));
+    let open: HashSet<(&RelPath, u32)> = judged.open().map(|one| (&one.path, one.range.start)).collect();
+    meant.retain(|((path, range), _)| open.contains(&(path, range.start)));
     Ok(meant.into_iter().map(|(place, _)| place).collect())
 }
 
