@@ -30,13 +30,13 @@ const APP: &str = "\
 from models import Service, UserService
 
 
-def known(service: Service) -> bool:
-    return service.validate(\"bo\")
-
-
 def main() -> None:
     service: UserService = UserService()
     print(service.validate(\"anna\"))
+
+
+def known(service: Service) -> bool:
+    return service.validate(\"bo\")
 ";
 
 /// Returns the commands of the skill's examples, each with its input text.

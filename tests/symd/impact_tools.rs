@@ -68,7 +68,7 @@ tests to run: tests/test_core.py
     assert_eq!(facts["tests"], json!([{ "path": "tests/test_core.py", "depth": 1, "likely": true }]));
     assert_eq!(
         (&facts["complete"], &facts["mentioned"]),
-        (&json!(false), &json!([{ "in": "docs", "count": 1 }]))
+        (&json!(true), &json!([{ "in": "docs", "count": 1 }]))
     );
 }
 
