@@ -194,6 +194,26 @@ fn a_git_that_does_not_end_is_killed_at_its_deadline() {
     assert!(!names.iter().any(|name| name.starts_with("git")), "{names:?}");
 }
 
+/// The client looks for the repository before it asks the daemon.
+#[test]
+fn a_pipe_in_place_of_the_repository_is_not_waited_for() {
+    let user = committed_shop();
+    let pipe = |path: &str| {
+        let kind = rustix::fs::FileType::Fifo;
+        mknodat(rustix::fs::CWD, user.path("project").join(path), kind, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    };
+    std::fs::rename(user.path("project/.git"), user.path("aside")).unwrap();
+    pipe(".git");
+    let answer = given(&user, &["trace", "--rev", "v1.0"], CRASH);
+    assert!(answer.contains("cannot be read: git reads no repository here"), "{answer}");
+    std::fs::remove_file(user.path("project/.git")).unwrap();
+    write(&user.path("project/.git"), "gitdir: linked\n");
+    std::fs::create_dir(user.path("project/linked")).unwrap();
+    pipe("linked/commondir");
+    let answer = given(&user, &["trace"], CRASH);
+    assert!(answer.contains("Catalog.kt:30 in Catalog/take"), "{answer}");
+}
+
 fn name_of(pid: i32) -> String {
     std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm")).unwrap_or_default()
 }

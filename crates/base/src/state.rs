@@ -129,6 +129,20 @@ pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StateError> {
     }
 }
 
+/// Reads the start of a file that the project may have made, at most `most` bytes; `None` unless it is a regular file that can be
+/// read. Opening it does not wait: not for the writer of a pipe.
+pub fn read_start(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let flags = rustix::fs::OFlags::RDONLY
+        | rustix::fs::OFlags::NONBLOCK
+        | rustix::fs::OFlags::NOCTTY
+        | rustix::fs::OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty()).ok()?);
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// Opens one of symd's own files for reading if it is private: a regular file (no link) of this user that no
 /// other user may read or write. `None` otherwise.
 pub fn open_private(path: &Path) -> Option<std::fs::File> {
@@ -251,6 +265,19 @@ mod tests {
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(scratch.path()).expect("listed").count(), 1);
     }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let at = |name: &str| scratch.path().join(name);
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), kind, rustix::fs::Mode::RWXU, 0).expect("made");
+        replace_file(&at("file"), &[b"text"]).expect("written");
+        std::os::unix::fs::symlink("/dev/zero", at("zeroes")).expect("linked");
+        assert_eq!(read_start(&at("file"), 3), Some(b"tex".to_vec()));
+        assert_eq!((read_start(&at("pipe"), 3), read_start(&at("zeroes"), 3)), (None, None));
+    }
+
     #[test]
     fn a_link_is_replaced_at_once_and_a_tree_removed_beside_what_it_points_to() {
         let scratch = tempfile::tempdir().expect("scratch");

@@ -47,6 +47,9 @@ pub fn find_root_above(start: &Path, home: Option<&Path>, markers: &[&str]) -> R
     own().or_else(git).or_else(build).map(|root| root.to_path_buf()).ok_or(RootError::NoProject(start))
 }
 
+/// The longest text of git's that names a directory, in bytes.
+const MAX_PATH_TEXT: u64 = 16 << 10;
+
 /// Returns what the work trees of one repository share: the repository's own directory, or `root` where there
 /// is none.
 pub fn repository_of(root: &Path) -> PathBuf {
@@ -55,7 +58,7 @@ pub fn repository_of(root: &Path) -> PathBuf {
         return git.canonicalize().unwrap_or(git);
     }
     let line_of = |path: PathBuf| {
-        let bytes = state::read_file(&path).ok().flatten()?;
+        let bytes = state::read_start(&path, MAX_PATH_TEXT)?;
         Some(String::from_utf8(bytes).ok()?.trim().to_owned())
     };
     // The `.git` file of a linked work tree names its own part of the repository, which names the common
