@@ -37,7 +37,7 @@ fn of_surefire(lines: &[String], at: usize) -> Block {
 /// `CartTest > sells FAILED`, and beneath it `java.lang.AssertionError at CartTest.kt:12`.
 fn of_gradle(lines: &[String], at: usize) -> Block {
     static PLACE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\bat (?:\S+\()?(?P<path>[\w.-]+\.(?:kt|java)):(?P<line>\d+)").ok());
+        LazyLock::new(|| Regex::new(r"\bat (?:[^()]+\()?(?P<path>[\w.-]+\.(?:kt|java)):(?P<line>\d+)").ok());
     let name = lines[at].trim_end_matches(" FAILED").trim();
     let mut message = format!("{name} failed");
     let mut place = None;
@@ -66,6 +66,16 @@ fn of_gradle(lines: &[String], at: usize) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Names of Kotlin's tests have blanks.
+    #[test]
+    fn the_place_is_the_first_frame_of_the_tests_file() {
+        let text = "TillTest > sells one book() FAILED\n    a.Gone: x\n        at app//org.junit.Assert.fail(Assert.java:3)\n        at app//shop.TillTest.sells one book(TillTest.kt:12)";
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let found = read(&lines, 0).unwrap().problems.remove(0);
+        let place = found.place.unwrap();
+        assert_eq!((place.path.as_str(), place.line), ("TillTest.kt", Some(12)));
+    }
 
     #[test]
     fn a_task_is_no_test() {
