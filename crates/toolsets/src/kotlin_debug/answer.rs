@@ -12,7 +12,7 @@ use symd_vfs::VfsError;
 
 use super::envelope::{Data, DebugToolError, ErrorCode, reply};
 use crate::arguments::Arguments;
-use crate::{Call, Reply, ReplyFuture, too_late};
+use crate::{Call, Reply, ReplyFuture};
 use symd_ops::Project;
 
 /// The result of a tool.
@@ -39,10 +39,12 @@ pub(super) fn ask<'a>(
 /// Waits for an answer for as long as the contract allows.
 pub(super) async fn in_time(project: &Project, answer: impl Future<Output = DebugAnswer>) -> Reply {
     let late = |_| {
-        let why = match project.engine.status().ready {
-            true => format!("no answer within {} s; ask for less", LIMIT.as_secs()),
-            false => too_late(&project.engine.status()).replacen("Error: ", "", 1),
+        let status = project.engine.status();
+        let left = match status.ready {
+            true => "ask for less".to_owned(),
+            false => format!("files are still to be read: {}; ask again", status.pending_files),
         };
+        let why = format!("no answer within {} s; {left}", LIMIT.as_secs());
         Err(DebugToolError::new(ErrorCode::ToolTimeout, why))
     };
     reply(tokio::time::timeout(LIMIT, answer).await.unwrap_or_else(late))
