@@ -57,6 +57,19 @@ fn they_are_imported_shown_confirmed_exported_and_deleted() {
 }
 
 #[test]
+fn a_solution_is_one_line_of_the_list_whatever_it_holds() {
+    let user = User::new();
+    let mut solution = solution("no till");
+    solution["language"] = json!("kot\tlin");
+    solution["errorType"] = json!("No\nTill");
+    assert!(import(&user, &solution.to_string()).status.success());
+    assert_eq!(
+        user.check(&["solutions", "list"], 0),
+        "rca-001\tkot lin\tNo Till: no till (confidence 0.9)\n"
+    );
+}
+
+#[test]
 fn a_line_that_is_no_solution_imports_nothing() {
     let user = User::new();
     for (wrong, why) in [("{}", "missing field"), ("no json", "expected"), (r#"{"a":1}"#, "unknown field")] {

@@ -161,7 +161,10 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 fn line(solution: &Solution) -> String {
-    let Solution { id, language, error_type, error_description, confidence, .. } = solution;
+    let Solution { id, error_description, confidence, .. } = solution;
+    // Imported names may hold anything: a line is one solution, a tab the end of a column.
+    let named = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (language, error_type) = (named(&solution.language), named(&solution.error_type));
     let first: String = error_description.lines().next().unwrap_or_default().chars().take(SHOWN).collect();
     let confirmed = if solution.user_validated { ", confirmed" } else { "" };
     format!("{id}\t{language}\t{error_type}: {first} (confidence {confidence}{confirmed})\n")
