@@ -214,6 +214,20 @@ fn a_pipe_in_place_of_the_repository_is_not_waited_for() {
     assert!(answer.contains("Catalog.kt:30 in Catalog/take"), "{answer}");
 }
 
+/// A partial clone has the trees, and no content before git needs it.
+#[test]
+fn a_file_that_a_partial_clone_lacks_is_named() {
+    let user = committed_shop();
+    let path = "core/src/main/kotlin/shop/core/Catalog.kt";
+    let blob = git(&user, &["rev-parse", &format!("v1.0:{path}")]);
+    move_lines(&user, 30);
+    let (start, rest) = blob.trim().split_at(2);
+    std::fs::remove_file(user.path("project/.git/objects").join(start).join(rest)).unwrap();
+    let answer = given(&user, &["trace", "--rev", "v1.0"], CRASH);
+    let lacking = format!("; this clone lacks {path} of that commit, and nothing was fetched]");
+    assert!(answer.contains(&lacking), "{answer}");
+}
+
 fn name_of(pid: i32) -> String {
     std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("comm")).unwrap_or_default()
 }

@@ -27,8 +27,8 @@ pub struct TreeFile {
     pub path: RelPath,
     /// The hash of its content.
     pub blob: String,
-    /// The size in bytes.
-    pub size: u64,
+    /// The size in bytes; `None` if the clone lacks the content, as a partial one does until git fetches it.
+    pub size: Option<u64>,
 }
 
 /// A blob's hash and content.
@@ -120,7 +120,7 @@ fn hash_of(line: &[u8]) -> Option<String> {
     is_hash.then(|| hash.to_owned())
 }
 
-/// `100644 blob HASH    SIZE<tab>PATH`
+/// `100644 blob HASH    SIZE<tab>PATH`; the size is `BAD` where the content is missing.
 fn tree_file(entry: &[u8]) -> Option<TreeFile> {
     let (head, path) = std::str::from_utf8(entry).ok()?.split_once('\t')?;
     let [mode, "blob", hash, size] = *head.split_ascii_whitespace().collect::<Vec<_>>() else { return None };
@@ -130,7 +130,7 @@ fn tree_file(entry: &[u8]) -> Option<TreeFile> {
     Some(TreeFile {
         path: RelPath::new(path).ok()?,
         blob: hash_of(hash.as_bytes())?,
-        size: size.parse().ok()?,
+        size: if size == "BAD" { None } else { Some(size.parse().ok()?) },
     })
 }
 
@@ -168,7 +168,9 @@ mod tests {
     fn what_git_prints_is_read() {
         let hash = "0123456789012345678901234567890123456789";
         let file = tree_file(format!("100644 blob {hash}      12\tapp/A b.kt").as_bytes()).unwrap();
-        assert_eq!((file.path.as_str(), file.size), ("app/A b.kt", 12));
+        assert_eq!((file.path.as_str(), file.size), ("app/A b.kt", Some(12)));
+        let missing = tree_file(format!("100644 blob {hash}     BAD\tapp/A.kt").as_bytes()).unwrap();
+        assert_eq!(missing.size, None);
         for other in [
             format!("120000 blob {hash} 12\tlink"),
             format!("160000 commit {hash} -\tmodule"),

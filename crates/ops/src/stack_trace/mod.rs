@@ -249,6 +249,7 @@ pub fn resolve_trace(
     let mut traces = placed(&mut files, traces, cancel)?;
     doubt_those_by_line(&mut traces);
     add_code(&mut files, &mut traces);
+    notes.extend(sources.lacking());
     let revision = Some(ReadRevision { name: revision.to_owned(), commit: commit.short().to_owned() });
     Ok(ResolvedTraces { traces, mapping, revision, fitting_tags: None, notes })
 }

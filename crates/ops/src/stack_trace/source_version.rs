@@ -106,6 +106,8 @@ pub(super) struct CommittedSources<'v> {
     blobs: BTreeMap<RelPath, String>,
     /// The contents that were read in advance, by blob.
     contents: BTreeMap<String, Vec<u8>>,
+    /// The files with one of the names whose contents this clone lacks; git would fetch them.
+    missing: Vec<RelPath>,
 }
 
 impl<'v> CommittedSources<'v> {
@@ -121,11 +123,20 @@ impl<'v> CommittedSources<'v> {
         let mut blobs = BTreeMap::new();
         let names = &wanted.names;
         let (mut read, mut left) = (Vec::new(), MAX_SOURCES);
-        for file in repository.files(commit)?.into_iter().filter(|file| file.size <= MAX_SOURCE) {
-            add(&mut by_name, names, &file.path);
-            if names.contains(file.path.file_name()) && file.size <= left {
-                left -= file.size;
-                read.push(file.blob.clone());
+        let mut missing = Vec::new();
+        for file in repository.files(commit)? {
+            let is_named = names.contains(file.path.file_name());
+            match file.size {
+                Some(size) if size > MAX_SOURCE => continue,
+                Some(size) if is_named && size <= left => {
+                    left -= size;
+                    read.push(file.blob.clone());
+                }
+                None if is_named => missing.push(file.path.clone()),
+                _ => {}
+            }
+            if file.size.is_some() {
+                add(&mut by_name, names, &file.path);
             }
             blobs.insert(file.path, file.blob);
         }
@@ -134,11 +145,21 @@ impl<'v> CommittedSources<'v> {
             false => repository.contents(&read.iter().map(String::as_str).collect::<Vec<_>>())?,
         };
         let classes = ClassFiles::of(view, wanted, cancel);
-        Ok(CommittedSources { view, repository, by_name, classes, blobs, contents })
+        Ok(CommittedSources { view, repository, by_name, classes, blobs, contents, missing })
     }
 }
 
 impl CommittedSources<'_> {
+    /// Returns which files of a commit frames may be in that could not be read, if there are any.
+    pub(super) fn lacking(&self) -> Option<String> {
+        let first = self.missing.first()?;
+        let others = match self.missing.len() - 1 {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        Some(format!("this clone lacks {first}{others} of that commit, and nothing was fetched"))
+    }
+
     fn bytes(&self, path: &RelPath) -> Option<Vec<u8>> {
         let blob = self.blobs.get(path)?;
         match self.contents.get(blob) {
