@@ -420,6 +420,12 @@ mod tests {
     }
 
     #[test]
+    fn what_intellij_folds_in_its_console_is_no_part_of_a_frame() {
+        let text = "a.Gone: x\n\tat a.B.c(B.kt:3) <4 internal calls>\n\tat a.D.e(D.kt:4) <1 folded frame>\n";
+        assert_eq!(shown(text), ["First a.Gone|x|a.B.c B.kt:3,a.D.e D.kt:4|0"]);
+    }
+
+    #[test]
     fn threads_as_crashlytics_writes_them() {
         let threads = |text: &str| -> Vec<String> {
             let one = |one: &ParsedTrace| format!("{}|{}|{}", one.error_type, one.thread, one.frames.len());

@@ -496,9 +496,9 @@ fn frame(line: &str) -> Option<ParsedFrame> {
         Some(rest) => (true, rest.trim()),
         None => (false, line),
     };
-    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`, App Center's `;`; the end of a quote.
+    // What some tools append: `[app:1.2]`, ` ~[classes/:?]`, App Center's `;`, IntelliJ's ` <4 internal calls>`; the end of a quote.
     let rest = match rest.rfind(')') {
-        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~', ';', '"', '”', '\'']) => {
+        Some(end) if rest[end + 1..].trim_start().starts_with(['[', '~', ';', '<', '"', '”', '\'']) => {
             &rest[..=end]
         }
         _ => rest,
