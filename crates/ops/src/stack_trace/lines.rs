@@ -12,6 +12,7 @@ use super::flowed::unflowed;
 use super::link_lines::with_heads;
 use super::logcat::{LogcatReader, StreamKey, head_of_long, is_prefixed};
 use super::markup::Markup;
+use super::parse::MAX_MESSAGE_LINES;
 use super::tombstone::FATAL_SIGNAL;
 use super::wrapped_heads::{WrappedHead, longest_line};
 use crate::powershell::without_records;
@@ -92,7 +93,15 @@ pub(super) fn streams(text: &str) -> Vec<LogStream> {
         // A terminal breaks long lines of a log, and writes no prefix before the rest.
         let rest = wrapped.take().filter(|_| found.is_none() && long.is_none());
         // Android Studio wrote the prefix once before a message of several lines, and indented the rest.
-        let is_further = found.is_none() && long.is_none() && line.starts_with([' ', '\t']);
+        let is_indented = |line: &str| line.starts_with([' ', '\t']);
+        let is_within = || {
+            let mut behind =
+                lines[number + 1..].iter().take(MAX_MESSAGE_LINES).filter(|line| !line.trim().is_empty());
+            behind.next().is_some_and(|next| is_indented(next) && !is_prefixed(next))
+        };
+        let is_further = found.is_none()
+            && long.is_none()
+            && (is_indented(line) || line.is_empty() && prefixed.is_some() && is_within());
         let further = prefixed.filter(|_| is_further && rest.is_none());
         let (at, left) = match (rest, further) {
             (Some((at, left)), _) => (at, left - 1),

@@ -420,6 +420,17 @@ mod tests {
     }
 
     #[test]
+    fn a_message_of_a_log_may_have_empty_lines() {
+        // What React Native throws.
+        let text = "E/AndroidRuntime: FATAL EXCEPTION: mqt_native_modules\n    Process: a.b, PID: 47\n    a.b.JavascriptException: TypeError: x, stack:\n    take@1:12345\n\n    \n    \tat \
+                    a.B.c(B.kt:3)\n\nE/Other: y\n";
+        assert_eq!(
+            shown(text),
+            ["First a.b.JavascriptException|TypeError: x, stack:\ntake@1:12345|a.B.c B.kt:3|0"]
+        );
+    }
+
+    #[test]
     fn what_intellij_folds_in_its_console_is_no_part_of_a_frame() {
         let text = "a.Gone: x\n\tat a.B.c(B.kt:3) <4 internal calls>\n\tat a.D.e(D.kt:4) <1 folded frame>\n";
         assert_eq!(shown(text), ["First a.Gone|x|a.B.c B.kt:3,a.D.e D.kt:4|0"]);
