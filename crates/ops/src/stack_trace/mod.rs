@@ -9,6 +9,7 @@ mod expected;
 mod flowed;
 mod frames_of_services;
 mod given_arguments;
+mod hotspot_report;
 mod inlined;
 mod java_arguments;
 mod json_frames;

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::anr::tell_reason;
+use super::hotspot_report;
 use super::json_frames;
 use super::lines::streams;
 use super::locks::{ThreadLocks, tell_holders};
@@ -125,6 +126,14 @@ pub fn parse_trace(text: &str) -> Vec<ParsedTrace> {
     let printed = json_frames::printed(text);
     let text = printed.as_deref().unwrap_or(text);
     let mut all = Vec::new();
+    if let Some(crash) = hotspot_report::read(text) {
+        let is_whole = !crash.frames.is_empty();
+        all.push(crash);
+        // What else it lists of the process is no trace.
+        if is_whole {
+            return all;
+        }
+    }
     for stream in streams(text) {
         let (of_python, others) = tracebacks(&stream.lines);
         all.extend(of_python);
