@@ -31,7 +31,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     };
     // Maven writes a slash before a drive letter.
     let code_of_maven = CODE.replacen("(?:[A-Za-z]", "(?:/?[A-Za-z]", 1);
-    let forms: [(String, BuildTool, bool); 45] = [
+    let forms: [(String, BuildTool, bool); 46] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):?(?:\s+(?P<m>.*))?$"), Kotlinc, true),
         // Gradle with Kotlin before 1.8.20: `e: /p/A.kt: (3, 5): Unresolved reference: x`.
@@ -77,6 +77,8 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         (r"^(?:[ew]: )?(?P<m>\S[^\r\n]*\.kotlin_module: Module was compiled with an incompatible version of Kotlin.*)$".to_owned(), Kotlinc, false),
         // ktlint and detekt: `/p/A.kt:30:45: Missing newline after ","`, <https://github.com/mozilla-mobile/android-components/issues/11162>.
         (format!(r"^{CODE}:(?P<l>\d+):(?P<c>\d+): (?P<m>.*)$"), Style, false),
+        // Checkstyle, by itself and in Ant's and Gradle's tasks: <https://github.com/checkstyle/checkstyle/blob/master/src/main/java/com/puppycrawl/tools/checkstyle/AuditEventDefaultFormatter.java>.
+        (format!(r"^(?:\[ant:checkstyle\] )?\[(?P<s>ERROR|WARN)\] {CODE}:(?P<l>\d+)(?::(?P<c>\d+))?: (?P<m>.*\[\w+\])$"), Style, false),
         // detekt's list: <https://github.com/mozilla-mobile/android-components/issues/2740>.
         (format!(r"^(?P<m>\w+ - .*?) at {CODE}:(?P<l>\d+):(?P<c>\d+)$"), Style, false),
         // A version catalog: <https://github.com/element-hq/element-x-android/issues/6706>.
@@ -247,6 +249,21 @@ mod tests {
         let problem =
             begun("C/C++: ninja: error: Stat(till.o): Filename longer than 260 characters").unwrap().problem;
         assert_eq!((problem.tool, problem.headline().starts_with("Stat(")), (BuildTool::Clang, true));
+    }
+
+    #[test]
+    fn violations_of_checkstyle() {
+        for (line, severity) in [
+            (
+                "[ant:checkstyle] [ERROR] /p/A.java:10:5: Missing a comment. [MissingJavadocMethod]",
+                BuildSeverity::Error,
+            ),
+            ("[WARN] /p/A.java:10: Line is too long. [LineLength]", BuildSeverity::Warning),
+        ] {
+            let problem = begun(line).unwrap().problem;
+            assert_eq!((problem.tool, problem.severity), (BuildTool::Style, severity), "{line}");
+            assert_eq!(problem.place.unwrap().line, Some(10));
+        }
     }
 
     #[test]
