@@ -19,11 +19,11 @@ const NUMBERED: usize = 8;
 pub(super) fn plain_lines(text: &str) -> Vec<String> {
     static ADDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         // GitHub Actions, GitLab and Jenkins write the time first, `gh run view --log` the job and the step before it; GitHub marks
-        // errors and groups; `flutter --verbose` writes how long it waited, and so does the one that Gradle starts, Ant its task, other
-        // programs the level behind the time; listings number lines. Kotlin's tools write `exception: ` before lines of any kind. Lines
-        // are pasted as Markdown's code.
+        // errors and groups; `flutter --verbose` writes how long it waited, and so does the one that Gradle starts, Ant its task, the
+        // Android Gradle plugin its language, other programs the level behind the time; listings number lines. Kotlin's tools write
+        // `exception: ` before lines of any kind. Lines are pasted as Markdown's code.
         Regex::new(
-            r"^(?:\d+[.:]?\t)?(?:(?:[^\t]{1,80}\t[^\t]{1,80}\t\u{feff}?)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ?(?:\d\d[OE]\+? ?)?(?:(?:INFO|WARN|WARNING|ERROR|DEBUG) |\[[A-Z]+\] \[\w[\w.$]+\] ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? ))?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?){0,2}(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?(?:exception: )?`*",
+            r"^(?:\d+[.:]?\t)?(?:(?:[^\t]{1,80}\t[^\t]{1,80}\t\u{feff}?)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ?(?:\d\d[OE]\+? ?)?(?:(?:INFO|WARN|WARNING|ERROR|DEBUG) |\[[A-Z]+\] \[\w[\w.$]+\] ?)?|\[?\d\d:\d\d:\d\d(?:\.\d+)?\]? ))?(?:##\[(?:error|warning|debug|group)\]|::(?:error|warning)[^:]*::)?(?:\[ *(?:\+ *\d+ m?s)? *\] ?){0,2}(?: *\[(?:exec|javac|kotlinc|java|echo)\] ?)?(?:C/C\+\+: ?)?(?:exception: )?`*",
         )
         .ok()
     });
@@ -137,6 +137,7 @@ mod tests {
         assert_eq!(plain_lines(text), ["> Task :a FAILED", "> Till", "a\tb\tc"]);
         // build_debug.txt of <https://github.com/Ahmed-Alariqi/WebVault>.
         assert_eq!(plain_lines("[ +100 ms] [  +50 ms] Target till failed")[0], "Target till failed");
+        assert_eq!(plain_lines("C/C++:     cout << 1;\nC/C++:"), ["    cout << 1;", ""]);
         let quoted = "e: x: set `android.useAndroidX=true`";
         assert_eq!(plain_lines(quoted), [quoted]);
         assert_eq!(plain_lines(&"x".repeat(10_000))[0].len(), MAX_LINE);

@@ -31,7 +31,7 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
     };
     // Maven writes a slash before a drive letter.
     let code_of_maven = CODE.replacen("(?:[A-Za-z]", "(?:/?[A-Za-z]", 1);
-    let forms: [(String, BuildTool, bool); 46] = [
+    let forms: [(String, BuildTool, bool); 47] = [
         // Gradle with Kotlin from 1.9 on (and KSP, kapt): `e: file:///p/A.kt:3:5 Unresolved reference 'x'.`; made by K2 itself here.
         (format!(r"^(?P<s>[ew]): (?:\[(?P<p>ksp|kapt)\] )?(?:file:///??)?{CODE}:(?P<l>\d+):(?P<c>\d+):?(?:\s+(?P<m>.*))?$"), Kotlinc, true),
         // Gradle with Kotlin before 1.8.20: `e: /p/A.kt: (3, 5): Unresolved reference: x`.
@@ -92,19 +92,22 @@ static FORMS: LazyLock<Vec<MessageForm>> = LazyLock::new(|| {
         // <https://github.com/mitchtabian/Food2Fork-KMM/pull/7>
         (r"^(?P<m>This version \(\S+\) of the Compose Compiler requires Kotlin version .*)$".to_owned(), Compose, false),
         // Clang, its linker and CMake: <https://github.com/react/react-native/issues/26425>, <https://github.com/wzj5530/Vins-On-Android/issues/15>.
-        (r"^(?:C/C\+\+: )?(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift)):(?P<l>\d+)(?::(?P<c>\d+))?: (?:fatal )?(?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, true),
+        (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift)):(?P<l>\d+)(?::(?P<c>\d+))?: (?:fatal )?(?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, true),
         // Other compilers in the form of GCC: Dart's, in gradle_error.txt of <https://github.com/MeddyTz/fundihub>.
         (r"^(?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]*?[^:\s]\.\w+):(?P<l>\d+):(?P<c>\d+): (?:fatal )?(?P<s>error|Error|warning|Warning): (?P<m>.*)$".to_owned(), Other, true),
         // Flutter's own build: build_debug.txt of <https://github.com/Ahmed-Alariqi/WebVault>.
         (r"^Target \w+ failed: [A-Z]\w*: (?P<m>\S.*)$".to_owned(), Other, false),
-        (r"^(?:C/C\+\+: )?(?:ld(?:\.lld|64\.lld)?|clang(?:\+\+)?(?:\.exe)?): (?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, false),
+        (r"^(?:ld(?:\.lld|64\.lld)?|clang(?:\+\+)?(?:\.exe)?): (?P<s>error|warning): (?P<m>.*)$".to_owned(), Clang, false),
         // android/build_log.txt of <https://github.com/rshashank-r/personal-life-app>.
-        (r"^(?:C/C\+\+: )?ninja: error: (?P<m>.*)$".to_owned(), Clang, false),
+        (r"^ninja: error: (?P<m>.*)$".to_owned(), Clang, false),
         // <https://github.com/JetBrains/kotlin-native/issues/4035>
-        (r"^(?:C/C\+\+: )?ld: (?P<m>[a-z].*)$".to_owned(), Clang, false),
-        (r"^(?:C/C\+\+: )?CMake (?P<s>Error|Warning) at (?P<path>[^:\r\n]+):(?P<l>\d+)(?: \([^)]*\))?:\s*(?P<m>.*)$".to_owned(), Clang, true),
+        (r"^ld: (?P<m>[a-z].*)$".to_owned(), Clang, false),
+        (r"^CMake (?P<s>Error|Warning) at (?P<path>[^:\r\n]+):(?P<l>\d+)(?: \([^)]*\))?:\s*(?P<m>.*)$".to_owned(), Clang, true),
         // <https://github.com/Kotlin/kotlin-examples/issues/78>
         (r"^(?:\S+: )?\[ERROR\] (?P<m>Failed to execute goal .*?)(?: -> \[Help \d+\])?$".to_owned(), Maven, false),
+        // What Maven says beneath the goal of a project whose dependencies are missing, since 3.9:
+        // <https://github.com/apache/maven/blob/maven-3.9.9/maven-core/src/main/java/org/apache/maven/project/DependencyResolutionException.java>.
+        (r"^\[ERROR\]\s+(?P<m>(?:Could not find|Could not transfer|Failed to read) artifact \S.*)$".to_owned(), BuildTool::Dependencies, false),
         // <https://github.com/cgruber/rules_kotlin/issues/24>
         (r"^ERROR: (?P<path>[^\r\n]*?/BUILD(?:\.bazel)?):(?P<l>\d+):(?P<c>\d+): (?P<m>.*)$".to_owned(), Bazel, false),
         // Gradle's process ended: <https://github.com/ionic-team/ionic-framework/issues/13493>, <https://github.com/apache/eventmesh/issues/2229>.
@@ -131,6 +134,7 @@ pub(super) fn begun(line: &str) -> Option<BegunProblem> {
     if !line.contains(": ")
         && !line.contains("Error:")
         && !line.contains("aemon")
+        && !line.contains(" artifact ")
         && ![".kt", ".java:"].iter().any(|end| line.contains(end))
         && !["CMake ", "Cannot fit", "[CXX", "Warning:"].iter().any(|start| line.starts_with(start))
         && !line.starts_with(['错', '警', 'エ'])
@@ -206,7 +210,7 @@ fn is_about_resources(message: &str) -> bool {
 /// Whether a line ends a message that continues: another kind of line begins.
 pub(super) fn ends_message(line: &str) -> bool {
     static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"^(?:> Task |FAILURE: |BUILD |\* |\d+ (?:errors?|warnings?)\b|Note: |\[(?:INFO|ERROR|WARNING)\]|Explanation for issues|Caused by: |at )").ok()
+        Regex::new(r"^(?:> Task |FAILURE: |BUILD |\* |\d+ (?:errors?|warnings?)\b|Note: |\[(?:INFO|ERROR|WARNING)\]|Explanation for issues|Caused by: |at |INFO: |Target //|FAILED: |\*\* BUILD FAILED)").ok()
     });
     line.trim().is_empty()
         || ENDS.as_ref().is_some_and(|ends| ends.is_match(line.trim_start()))
@@ -247,7 +251,7 @@ mod tests {
     #[test]
     fn an_error_of_ninjas() {
         let problem =
-            begun("C/C++: ninja: error: Stat(till.o): Filename longer than 260 characters").unwrap().problem;
+            begun("ninja: error: Stat(till.o): Filename longer than 260 characters").unwrap().problem;
         assert_eq!((problem.tool, problem.headline().starts_with("Stat(")), (BuildTool::Clang, true));
     }
 

@@ -226,15 +226,24 @@ fn message(first: &str, further: &[String]) -> String {
 struct Problems {
     list: Vec<BuildProblem>,
     known: BTreeMap<(String, Option<usize>, String, BuildSeverity), usize>,
+    /// The first of each place, by path, line, column and the first line of its message.
+    at_place: BTreeMap<(String, usize, usize, String, BuildSeverity), usize>,
 }
 
 impl Problems {
     fn add(&mut self, problem: BuildProblem) {
         let path = problem.place.as_ref().map_or(String::new(), |place| place.path.replace('\\', "/"));
         let line = problem.place.as_ref().and_then(|place| place.line);
+        let column = problem.place.as_ref().and_then(|place| place.column);
+        let at_place = line.zip(column).map(|(line, column)| {
+            (path.clone(), line, column, problem.headline().to_owned(), problem.severity)
+        });
         let key = (path, line, what(&problem), problem.severity);
-        match self.known.get(&key) {
-            Some(&at) => {
+        // A summary repeats the first line of a message alone.
+        let is_whole = problem.message.len() > problem.headline().len();
+        let repeated = at_place.as_ref().filter(|_| !is_whole).and_then(|place| self.at_place.get(place));
+        match self.known.get(&key).or(repeated).copied() {
+            Some(at) => {
                 let known = &mut self.list[at];
                 known.times += problem.times;
                 for task in problem.tasks {
@@ -245,6 +254,9 @@ impl Problems {
             }
             None if self.list.len() < MAX_PROBLEMS => {
                 self.known.insert(key, self.list.len());
+                if let Some(place) = at_place {
+                    self.at_place.entry(place).or_insert(self.list.len());
+                }
                 self.list.push(problem);
             }
             None => {}
@@ -277,6 +289,43 @@ mod tests {
         assert_eq!((printed.outcome, printed.problems.len()), (BuildOutcome::Succeeded, 0));
         let indented = read("    > Task :till FAILED\n    BUILD FAILED in 1s");
         assert_eq!(indented.outcome, BuildOutcome::Failed);
+    }
+
+    #[test]
+    fn mavens_summary_repeats_what_was_said() {
+        let messages = |text: &str| -> Vec<String> {
+            let read = parse_build(text, &Cancel::new()).unwrap();
+            read.problems.into_iter().map(|problem| problem.message).collect()
+        };
+        let symbol = "[ERROR] /p/A.java:[8,16] cannot find symbol\n";
+        let repeated = "[ERROR]   symbol:   variable till\n";
+        assert_eq!(
+            messages(&format!("{symbol}  symbol:   variable till\n[INFO] 1 error\n{symbol}{repeated}")),
+            ["cannot find symbol\n  symbol:   variable till"]
+        );
+        // A missing dependency is told beneath the goal.
+        let missing = "[ERROR] Failed to execute goal on project core: Could not resolve dependencies for project shop:core:jar:1.0\n[ERROR] dependency: \
+                       shop:till:jar:2.0 (compile)\n[ERROR] \tCould not find artifact shop:till:jar:2.0 in central (https://repo.example)\n";
+        assert_eq!(
+            messages(missing)[1],
+            "Could not find artifact shop:till:jar:2.0 in central (https://repo.example)"
+        );
+    }
+
+    #[test]
+    fn a_message_ends_where_the_build_says_how_it_ended() {
+        for end in ["Target //core:core failed to build", "** BUILD FAILED **"] {
+            let text = format!("A.kt:3:5: error: unresolved reference: x\n    x()\n    ^\n{end}\nmore\n");
+            let read = parse_build(&text, &Cancel::new()).unwrap();
+            assert_eq!(read.problems[0].message, "unresolved reference: x");
+        }
+        // The Android Gradle plugin prints ninja's output, and again in its report.
+        let error = "/p/till.cpp:10:5: error: no till\n";
+        let text = format!(
+            "C/C++: {error}C/C++:     till();\nC/C++:     ^\nC/C++: 1 error generated.\n\n  {error}      till();\n      ^\n  1 error generated.\n"
+        );
+        let read = parse_build(&text, &Cancel::new()).unwrap();
+        assert_eq!((read.problems.len(), read.problems[0].message.as_str()), (1, "no till"));
     }
 
     #[test]
