@@ -175,13 +175,22 @@ pub(super) fn is_closing(line: &str) -> bool {
 fn further_lines(lines: &[String], first: usize) -> usize {
     let after = lines[first.min(lines.len())..].iter();
     let further = after.take(MAX_FURTHER).take_while(|line| !ends_message(line)).count();
-    // What KSP's processors write behind an empty line: it names the type that is missing.
-    let behind = lines.get(first + further..).unwrap_or_default();
+    // What processors of annotations write behind an empty line: KSP's the type that is missing, Dagger where something is asked for
+    // (<https://github.com/google/dagger/issues/4383>).
+    let Some([empty, behind @ ..]) = lines.get(first + further..) else { return further };
+    if !empty.trim().is_empty() {
+        return further;
+    }
+    let indented =
+        |lines: &[String]| lines.iter().take(MAX_FURTHER).take_while(|line| line.starts_with(' ')).count();
     match behind {
-        [empty, head, trace @ ..] if empty.is_empty() && head == "Dependency trace:" => {
-            further + 2 + trace.iter().take(MAX_FURTHER).take_while(|line| line.starts_with(' ')).count()
+        [head, trace @ ..] if head == "Dependency trace:" => further + 2 + indented(trace),
+        _ => {
+            let count = indented(behind);
+            let is_asked =
+                |line: &String| [" is injected at", " is requested at"].iter().any(|end| line.ends_with(end));
+            if behind[..count].iter().any(is_asked) { further + 1 + count } else { further }
         }
-        _ => further,
     }
 }
 
@@ -289,6 +298,24 @@ mod tests {
         assert_eq!((printed.outcome, printed.problems.len()), (BuildOutcome::Succeeded, 0));
         let indented = read("    > Task :till FAILED\n    BUILD FAILED in 1s");
         assert_eq!(indented.outcome, BuildOutcome::Failed);
+    }
+
+    #[test]
+    fn what_dagger_misses_is_told_with_what_asks_for_it() {
+        let head = "/p/Till_HiltComponents.java:15: error: [Dagger/MissingBinding] a.Stock cannot be provided without an @Provides-annotated method.\n";
+        let source =
+            "  public abstract static class SingletonC implements Till_GeneratedInjector,\n          ^\n";
+        let text = format!(
+            "{head}{source}  \n      a.Stock is injected at\n          [a.SingletonC] a.Till(stock)\n1 error\n"
+        );
+        let read = parse_build(&text, &Cancel::new()).unwrap();
+        let said: Vec<&str> = read.problems[0].message.lines().skip(1).map(str::trim).collect();
+        assert_eq!(
+            (read.problems.len(), said),
+            (1, vec!["a.Stock is injected at", "[a.SingletonC] a.Till(stock)"])
+        );
+        let other = format!("{head}{source}\n      printed\n1 error\n");
+        assert_eq!(parse_build(&other, &Cancel::new()).unwrap().problems[0].message.lines().count(), 1);
     }
 
     #[test]
