@@ -24,9 +24,18 @@ pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
     }
     let scripts = script_errors(&lines[at]);
     let mut next = at + 1;
+    // Some logs have an empty line before the file.
+    if let [empty, file, ..] = &lines[next..]
+        && empty.trim().is_empty()
+        && compiled_file(file).is_some()
+    {
+        next += 1;
+    }
+    let mut file = None;
     let mut since = 0;
     while let Some(line) = lines.get(next) {
         let bare = line.trim_start_matches(['>', ' ', '\t']);
+        file = file.or_else(|| compiled_file(bare));
         if bare.starts_with("at ") || bare.starts_with("... ") {
             since = MAX_MESSAGE;
         } else if bare.starts_with("Caused by: ") || bare.starts_with("Suppressed: ") {
@@ -51,7 +60,7 @@ pub(super) fn chain(lines: &[String], at: usize) -> Option<Block> {
         return None;
     }
     let problems = match scripts.is_empty() {
-        true => vec![of_chain(&lines[at], deepest, compiler)],
+        true => vec![of_chain(&lines[at], deepest, compiler, file)],
         false => scripts,
     };
     Some(Block { problems, next })
@@ -64,8 +73,28 @@ fn compiler(line: &str) -> Option<BuildTool> {
     of("[ksp] ", BuildTool::Ksp).or_else(|| of("[kapt] ", BuildTool::Kapt)).or(Some(BuildTool::Kotlinc))
 }
 
-/// Returns the problem of a chain that `first` begins; the file that a compiler was at is its place.
-fn of_chain(first: &str, deepest: String, compiler: Option<BuildTool>) -> BuildProblem {
+/// Returns the file that Kotlin's compiler was at when it threw: `File being compiled: /p/A.kt`, of old also with the line.
+/// Sources: <https://github.com/android/nowinandroid/pull/1036>, <https://github.com/JetBrains/compose-multiplatform/issues/301>.
+fn compiled_file(line: &str) -> Option<OutputPlace> {
+    static FILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"^[> \t]*File being compiled(?: at position)?: (?:\((?P<l>\d+),(?P<c>\d+)\) in )?(?:file://)?/?(?P<path>(?:[A-Za-z]:)?[\\/][^:\r\n]+\.(?:kts?|java))$",
+        )
+        .ok()
+    });
+    let found = FILE.as_ref()?.captures(line.trim_end())?;
+    let number = |name: &str| found.name(name)?.as_str().parse().ok();
+    Some(OutputPlace { path: found["path"].to_owned(), line: number("l"), column: number("c") })
+}
+
+/// Returns the problem of a chain that `first` begins; the file that a compiler was at, which `file` names where `first` does not, is
+/// its place.
+fn of_chain(
+    first: &str,
+    deepest: String,
+    compiler: Option<BuildTool>,
+    file: Option<OutputPlace>,
+) -> BuildProblem {
     static FILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"While analysing (?P<path>(?:[A-Za-z]:[\\/])?[^:\r\n]+\.kts?):(?P<l>\d+):(?P<c>\d+)").ok()
     });
@@ -76,7 +105,7 @@ fn of_chain(first: &str, deepest: String, compiler: Option<BuildTool>) -> BuildP
         OutputPlace { path: found["path"].to_owned(), line: number("l"), column: number("c") }
     });
     let message = if first.ends_with(&deepest) { deepest } else { format!("{deepest}\n{first}") };
-    BuildProblem::error(tool, message).at(place)
+    BuildProblem::error(tool, message).at(place.or(file))
 }
 
 /// Returns the exception of a line, with the line after it if its message names nothing and ends in a colon.
@@ -134,6 +163,24 @@ fn script_errors(line: &str) -> Vec<BuildProblem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_that_was_compiled_is_the_place() {
+        let place = |file: &str| {
+            let text = format!(
+                "e: a.BackendException: Backend Internal error\n{file}\nThe root cause a.Gone was thrown at: a.B.c(B.kt:3)\n\tat a.B.c(B.kt:3)"
+            );
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            let place = chain(&lines, 0)?.problems.remove(0).place?;
+            Some((place.path, place.line))
+        };
+        let at = |path: &str, line| Some((path.to_owned(), line));
+        assert_eq!(place("File being compiled: /p/Till.kt"), at("/p/Till.kt", None));
+        assert_eq!(place("\nFile being compiled: C:/p/Till.kt"), at("C:/p/Till.kt", None));
+        assert_eq!(place("File being compiled: (11,27) in /C:/p/Till.kt"), at("C:/p/Till.kt", Some(11)));
+        assert_eq!(place("File being compiled at position: file:///p/Till.kt"), at("/p/Till.kt", None));
+        assert_eq!(place("File is unknown"), None);
+    }
 
     #[test]
     fn a_message_that_begins_in_the_next_line() {
