@@ -30,11 +30,16 @@ pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec
         .iter()
         .any(|(problem, _)| problem.tool != BuildTool::Exception && !is_summary(problem.headline()));
     let imports = imports::among(located.iter().map(|(problem, _)| problem));
+    let repeated = repeated_by_gradle(&located);
     let mut all: Vec<(Depth, usize, BuildProblem, Option<ProjectPlace>)> = located
         .into_iter()
         .filter(|(problem, _)| !has_cause || problem.tool != BuildTool::Exception)
         .enumerate()
-        .map(|(number, (problem, place))| (depth(&problem, place.as_ref(), &imports), number, problem, place))
+        .map(|(number, (problem, place))| {
+            let is_repeated = problem.place.is_none() && repeated.contains(problem.headline());
+            let depth = if is_repeated { Depth::Summary } else { depth(&problem, place.as_ref(), &imports) };
+            (depth, number, problem, place)
+        })
         .collect();
     // A configuration's dependency that was not found stops all; a compiler's own error says more than Gradle's summary of it.
     all.sort_by_key(|(depth, number, ..)| (*depth, *number));
@@ -79,6 +84,13 @@ pub(super) fn ordered(located: Vec<(BuildProblem, Option<ProjectPlace>)>) -> Vec
     // What follows is read last; the order within stays.
     explained.sort_by_key(|problem| problem.follows.is_some());
     explained
+}
+
+/// What Gradle says of a manifest after its merger named the place: the same, behind that the merger failed.
+fn repeated_by_gradle(located: &[(BuildProblem, Option<ProjectPlace>)]) -> BTreeSet<String> {
+    let of_merger = |problem: &&BuildProblem| problem.tool == BuildTool::Manifest && problem.place.is_some();
+    let placed = located.iter().map(|(problem, _)| problem).filter(of_merger);
+    placed.map(|problem| format!("Manifest merger failed : {}", problem.headline())).collect()
 }
 
 /// `imports`: the lines of imports whose packages are missing, by the paths that the output names.
@@ -208,7 +220,7 @@ fn is_consequence(first: &str) -> bool {
 
 /// Whether a message only says that something failed, which others say better.
 pub(super) fn is_summary(first: &str) -> bool {
-    const SIGNS: [&str; 50] = [
+    const SIGNS: [&str; 51] = [
         "Process completed with exit code",
         "invocation reported errors",
         "symbol(s) not found for architecture",
@@ -239,6 +251,8 @@ pub(super) fn is_summary(first: &str) -> bool {
         ": Compilation failure",
         "COMPILATION ERROR",
         "Error while annotation processing",
+        // What the stubs of kapt could not name.
+        "Could not load module <Error module>",
         "Error occurred in KSP, check log for detail",
         "Processing did not complete. See error above for details",
         "ScriptCompilationException(",
@@ -330,6 +344,27 @@ mod tests {
         }
         let of_expression = "package till does not exist";
         assert_eq!(headlines(vec![error(symbol), error(of_expression)])[0], "cannot find symbol");
+    }
+
+    #[test]
+    fn what_gradle_repeats_of_a_manifest_is_no_other_error() {
+        let of_merger = |message: &str| BuildProblem::error(BuildTool::Manifest, message);
+        let place = OutputPlace { path: "AndroidManifest.xml".to_owned(), line: Some(3), column: Some(9) };
+        let merged = |message: &str| {
+            let problems = [of_merger("no till").at(Some(place.clone())), of_merger(message)];
+            let all = ordered(problems.into_iter().map(|problem| (problem, None)).collect());
+            all.iter().map(|explained| explained.follows.is_some()).collect::<Vec<_>>()
+        };
+        assert_eq!(merged("Manifest merger failed : no till"), [false, true]);
+        assert_eq!(merged("Manifest merger failed : no shop"), [false, false]);
+    }
+
+    #[test]
+    fn what_kapt_cannot_name_is_told_at_its_place() {
+        let stub = "incompatible types: NonExistentClass cannot be converted to Annotation";
+        let javac = BuildProblem::error(BuildTool::Javac, stub);
+        let module = BuildProblem::error(BuildTool::Kotlinc, "Could not load module <Error module>");
+        assert_eq!(headlines(vec![module, javac])[0], stub);
     }
 
     #[test]
