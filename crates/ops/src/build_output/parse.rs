@@ -181,8 +181,8 @@ fn further_lines(lines: &[String], first: usize) -> usize {
     if !empty.trim().is_empty() {
         return further;
     }
-    let indented =
-        |lines: &[String]| lines.iter().take(MAX_FURTHER).take_while(|line| line.starts_with(' ')).count();
+    let is_within = |line: &&String| line.starts_with(' ') && !ends_message(line);
+    let indented = |lines: &[String]| lines.iter().take(MAX_FURTHER).take_while(is_within).count();
     match behind {
         [head, trace @ ..] if head == "Dependency trace:" => further + 2 + indented(trace),
         _ => {
@@ -236,7 +236,7 @@ struct Problems {
     list: Vec<BuildProblem>,
     known: BTreeMap<(String, Option<usize>, String, BuildSeverity), usize>,
     /// The first of each place, by path, line, column and the first line of its message.
-    at_place: BTreeMap<(String, usize, usize, String, BuildSeverity), usize>,
+    at_place: BTreeMap<(String, usize, Option<usize>, String, BuildSeverity), usize>,
 }
 
 impl Problems {
@@ -244,9 +244,8 @@ impl Problems {
         let path = problem.place.as_ref().map_or(String::new(), |place| place.path.replace('\\', "/"));
         let line = problem.place.as_ref().and_then(|place| place.line);
         let column = problem.place.as_ref().and_then(|place| place.column);
-        let at_place = line.zip(column).map(|(line, column)| {
-            (path.clone(), line, column, problem.headline().to_owned(), problem.severity)
-        });
+        let at_place =
+            line.map(|line| (path.clone(), line, column, problem.headline().to_owned(), problem.severity));
         let key = (path, line, what(&problem), problem.severity);
         // A summary repeats the first line of a message alone.
         let is_whole = problem.message.len() > problem.headline().len();
@@ -281,9 +280,9 @@ fn what(problem: &BuildProblem) -> String {
         true => problem.headline(),
         false => &problem.message,
     };
-    MODULE
-        .as_ref()
-        .map_or_else(|| message.to_owned(), |module| module.replace_all(message, "<>").into_owned())
+    // Gradle indents what it repeats.
+    let message = message.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    MODULE.as_ref().map_or_else(|| message.clone(), |module| module.replace_all(&message, "<>").into_owned())
 }
 
 #[cfg(test)]
@@ -314,6 +313,12 @@ mod tests {
             (read.problems.len(), said),
             (1, vec!["a.Stock is injected at", "[a.SingletonC] a.Till(stock)"])
         );
+        // Gradle repeats it in its report, where some versions leave out what follows.
+        let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
+        for repeated in [indented, format!("  {head}")] {
+            let read = parse_build(&format!("{text}\n{repeated}"), &Cancel::new()).unwrap();
+            assert_eq!((read.problems.len(), read.problems[0].times), (1, 2), "{repeated}");
+        }
         let other = format!("{head}{source}\n      printed\n1 error\n");
         assert_eq!(parse_build(&other, &Cancel::new()).unwrap().problems[0].message.lines().count(), 1);
     }
