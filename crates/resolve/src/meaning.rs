@@ -37,6 +37,14 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
+    /// Returns what the name is known to declare; empty for every other meaning.
+    pub(super) fn declared(&self) -> &[IndexedDeclaration] {
+        match self {
+            Meaning::Declared(found) => found,
+            _ => &[],
+        }
+    }
+
     /// Merges two meanings. Declarations of both are united; otherwise declarations take precedence over
     /// modules, and modules over the rest; `Unknown` comes last.
     fn or(self, other: Meaning) -> Meaning {

@@ -1,5 +1,6 @@
 //! Classes and their inheritance in every language: heads, bases, members, overrides.
 
+pub(crate) mod assigned_attributes;
 pub(crate) mod bases;
 pub(crate) mod classes;
 pub(crate) mod graph;

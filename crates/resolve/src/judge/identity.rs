@@ -4,10 +4,12 @@ use super::TargetContext;
 use crate::cpp;
 use crate::family::Family;
 use crate::go::value_types::receiver_of;
+use crate::hierarchy::assigned_attributes::assigned_members;
 use crate::meaning::Meaning;
 use crate::occurrence::Judgement;
 use crate::resolver::{CurrentFile, Resolver};
 use crate::sources::IndexedDeclaration;
+use symd_base::cancel::Cancelled;
 
 impl TargetContext<'_> {
     /// Returns the judgement that a meaning implies; `None` if it implies none.
@@ -62,6 +64,16 @@ impl TargetContext<'_> {
     /// Whether `other` is one of the target declarations.
     pub(super) fn is_target(&self, other: &IndexedDeclaration) -> bool {
         self.all.iter().any(|one| one.is_same_declaration(other))
+    }
+
+    /// Whether `others` is one attribute of Python that assigns the target, which its class inherits.
+    pub(super) fn is_assigned_by(
+        &self,
+        resolver: &Resolver,
+        others: &[IndexedDeclaration],
+    ) -> Result<bool, Cancelled> {
+        let [other] = others else { return Ok(false) };
+        Ok(self.is_member && assigned_members(resolver, other)?.iter().any(|one| self.is_target(one)))
     }
 
     pub(super) fn declaration(&self, resolver: &Resolver, here: &CurrentFile, row: usize) -> Judgement {

@@ -280,6 +280,9 @@ impl<'t> TargetContext<'t> {
                     (Judgement::Unlikely, Some(meaning)) => {
                         (self.judge_meaning(&meaning).unwrap_or(Judgement::Unchecked), Role::Use)
                     }
+                    (Judgement::Unlikely, None) if self.is_assigned_by(resolver, &[here.target(row)])? => {
+                        (Judgement::Likely, Role::Use)
+                    }
                     (judgement, _) => (judgement, Role::Declaration),
                 }
             }
@@ -351,6 +354,9 @@ impl<'t> TargetContext<'t> {
             OccurrenceKind::Member(meaning) => {
                 let judgement = match self.judge_meaning(&meaning) {
                     Some(Judgement::Unlikely) if self.is_embedded(resolver, &meaning)? => Judgement::Likely,
+                    Some(Judgement::Unlikely) if self.is_assigned_by(resolver, meaning.declared())? => {
+                        Judgement::Likely
+                    }
                     Some(judgement) => judgement,
                     None if self.is_of_another_test(here, range.start) => Judgement::Unlikely,
                     None => self.member(resolver, here, range.start)?,

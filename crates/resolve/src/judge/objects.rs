@@ -51,6 +51,9 @@ impl TargetContext<'_> {
             let is_one_symbol = members.iter().all(|one| self.is_same_symbol(one));
             return Ok(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked });
         }
+        if self.is_assigned_by(resolver, members)? {
+            return Ok(Judgement::Likely);
+        }
         for class in members.iter().filter_map(class_around) {
             let above = Inheritance::new(&class);
             // What satisfies a protocol does not name it.

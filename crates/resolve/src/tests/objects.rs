@@ -1,6 +1,6 @@
 //! Members of objects whose class the text tells.
 
-use super::{files, memory, target};
+use super::{files, judged, memory, target};
 use crate::{Judgement, Occurrence, Role, object_members, occurrences};
 use symd_base::{Cancel, RelPath, TextRange};
 
@@ -166,6 +166,33 @@ fn keywords_of_methods() {
     let lib = "//- lib.py\nclass Cart:\n    def add(self):\n        return self\n\n    def pay(self, $0who): ...\n\nclass Box:\n    def pay(self, who): ...\n\n";
     let user = "c = Cart().add()\nc.pay(who=1)\nBox().pay(who=2)\nother.pay(who=3)\n";
     assert_eq!(told(&format!("{lib}{user}")), ["lib.py:11", "lib.py:12!"]);
+}
+
+/// A subclass that assigns an attribute which it inherits has no other attribute of that name.
+#[test]
+fn what_methods_of_subclasses_assign() {
+    let user = "\nclass Till(Shop):\n    def close(self):\n        self.code = 1\n        return self.code\n\nclass Kiosk(Till):\n    def shut(self):\n        self.code = 2\n\n\
+        class Other:\n    def f(self):\n        self.code = 3\n\nclass Own(Shop):\n    code = 4\n    def f(self):\n        self.code = 5\n\nKiosk().code\n";
+    let uses = |fixture: String| {
+        let mut found = judged(&format!("//- a.py\n{fixture}"));
+        found.retain(|one| !one.contains("unlikely"));
+        found
+    };
+    let expected = [
+        "a.py:2: likely declaration",
+        "a.py:6: likely use",
+        "a.py:7: likely use",
+        "a.py:11: likely use",
+        "a.py:22: likely use",
+    ];
+    for base in ["class Shop:\n    $0code: int = 0\n", "class Shop: # property\n    def $0code(self): ...\n"]
+    {
+        assert_eq!(uses(format!("{base}{user}")), expected);
+    }
+    let of_till = format!("class Shop:\n    code = 0\n{}", user.replacen("self.code", "self.$0code", 1));
+    let expected =
+        ["a.py:6: likely declaration", "a.py:7: likely use", "a.py:11: likely use", "a.py:22: likely use"];
+    assert_eq!(uses(of_till), expected);
 }
 
 #[test]
