@@ -76,6 +76,7 @@ pub use family::{
 };
 pub use fluent::{FluentChain, fluent_members, preceding_calls};
 pub use go::renames::{GoRenameObstacles, go_rename_obstacles, hidden_users, is_asked_for, is_embedding};
+pub use hierarchy::assigned_attributes::assigns_inherited;
 pub use hierarchy::graph::ClassGraphs;
 pub use hierarchy::heads::{WrittenBase, is_type};
 pub use hierarchy::inherited::inherited_members;

@@ -70,6 +70,19 @@ fn its_first_answer_is_complete() {
     assert_eq!(plan["complete"], true, "{plan:#}");
 }
 
+/// ty lists none of these uses: an object without a type, and what a subclass assigns, which it takes for another attribute.
+#[test]
+fn what_it_leaves_out_is_listed() {
+    let Some(real) = Real::new(&[("python", "ty")]) else { return };
+    let real = real.with(
+        "//- shop.py\nclass Shop:\n    code = 0\n\n    def close(self): ...\n\n\nclass Till(Shop):\n    def shut(self):\n        self.code = 1\n        self.code = self.next\n\n\n\
+         def opened():\n    return Till()\n\n\nclass Street:\n    def __init__(self):\n        self.shop = None\n\n    def open(self):\n        self.shop = opened()\n\n    \
+         def night(self):\n        self.shop.close()\n",
+    );
+    assert_eq!(real.all_references("ty", "Shop/code"), ["shop.py:9", "shop.py:10"]);
+    assert_eq!(real.all_references("ty", "Shop/close"), ["shop.py:25"]);
+}
+
 #[test]
 fn calls_and_types() {
     let Some(real) = project() else { return };

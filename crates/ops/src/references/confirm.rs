@@ -10,8 +10,10 @@ use crate::asked_definitions::{DefinitionBounds, ask_definitions};
 use crate::question::QuestionError;
 use crate::spot::{Expect, Spot, check};
 use crate::target::Target;
-use symd_base::{RelPath, TextRange};
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
 use symd_lsp::Span;
+use symd_resolve as resolve;
 
 /// Maximum number of occurrences that the server is asked about.
 const ASKED: usize = 64;
@@ -75,16 +77,23 @@ async fn verdicts(
     answers: Vec<Option<Vec<Span>>>,
 ) -> Result<Vec<Verdict>, QuestionError> {
     let (path, name, range) = (target.at.path.clone(), target.name_range, target.range);
-    let work = move |view: &_, cancel: &_| {
+    let member = target.resolved();
+    let work = move |view: &View, cancel: &Cancel| {
         // A server may point at the name, at the whole declaration, or at the beginning of its head.
         let is_it = |spot: &Spot| {
             let in_head = range.start <= spot.range.start && spot.range.start <= name.start;
             spot.path == path && (spot.range.contains(name) || in_head)
         };
+        let assigns =
+            |spot: &Spot| resolve::assigns_inherited(view, &member, (&spot.path, spot.range), cancel);
         let verdict = |spans: &Option<Vec<Span>>| {
             let Some(spans) = spans else { return Ok(Verdict::Unanswered) };
             let checked = check(view, spans, Expect::Anything, cancel)?;
-            Ok(match checked.spots.iter().any(is_it) {
+            let mut is_confirmed = checked.spots.iter().any(is_it);
+            for spot in &checked.spots {
+                is_confirmed = is_confirmed || assigns(spot)?;
+            }
+            Ok(match is_confirmed {
                 true => Verdict::Confirmed,
                 false if spans.is_empty() => Verdict::Undefined,
                 // It points at places that are in no text.

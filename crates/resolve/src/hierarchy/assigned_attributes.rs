@@ -3,14 +3,40 @@
 
 use crate::context::text_before;
 use crate::family::Family;
-use crate::hierarchy::classes::{class_of, inherited};
+use crate::hierarchy::classes::{class_of, inherited, own_members};
 use crate::meaning::Meaning;
 use crate::resolver::Resolver;
-use crate::sources::IndexedDeclaration;
+use crate::scope::class_around;
+use crate::sources::{IndexedDeclaration, Sources};
 use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// The most classes above each other whose assignments are followed.
 const MAX_STEPS: usize = 16;
+
+/// Whether `range` of a file (bytes) is an attribute, its object before it or not, by which the class around it assigns `member`, which it
+/// inherits: servers take each assignment for a declaration. False outside Python.
+pub fn assigns_inherited(
+    sources: &dyn Sources,
+    member: &IndexedDeclaration,
+    (path, range): (&RelPath, TextRange),
+    cancel: &Cancel,
+) -> Result<bool, Cancelled> {
+    let Some(Family::Python) = Family::of(&member.file) else { return Ok(false) };
+    let resolver = Resolver::new(sources, Family::Python, cancel);
+    let Some(here) = resolver.file(path.as_str()).and_then(|file| resolver.read_file(file)) else {
+        return Ok(false);
+    };
+    let is_it = |attribute: &str| attribute.rsplit('.').next() == Some(member.name());
+    let class = class_around(&here, range.start).filter(|_| is_it(here.text.slice(range)));
+    match class.map(|class| own_members(&resolver, &class, member.name())).as_deref() {
+        Some([one]) => {
+            let assigned = assigned_members(&resolver, one)?;
+            Ok(assigned.iter().any(|one| one.is_same_declaration(&resolver.refreshed(member))))
+        }
+        _ => Ok(false),
+    }
+}
 
 /// Returns the members of base classes that an attribute's declaration assigns, the nearest first; empty unless a method declares it by an
 /// assignment.
